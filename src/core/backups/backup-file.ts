@@ -1,6 +1,8 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Sql } from '../database/database.ts';
 import { openRegularFile, systemCode } from '../file-system.ts';
+import { leaseTag } from '../leases/lease.ts';
 import { PICTURE_NAME, type PictureKind, pictureName, storePicture } from '../pictures/picture-store.ts';
 
 /**
@@ -149,4 +151,10 @@ export async function newestBackup(folder: string, ofTag?: string): Promise<stri
   });
   const newest = times.sort((a, b) => (a.time < b.time ? -1 : 1)).at(-1);
   return newest && join(folder, newest.name);
+}
+
+/** Returns the path of the newest scheduled backup of this database, or undefined if there is none. */
+export async function newestBackupOf(sql: Sql, folder: string): Promise<string | undefined> {
+  const tag = await leaseTag(sql, 'scheduled backup');
+  return tag === undefined ? undefined : newestBackup(folder, tag);
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,15 +6,19 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { scheduledName } from '../backups/backup-file.ts';
+import { acquireLease } from '../leases/lease.ts';
 import { saveProducts } from '../products/save-products.ts';
 import { saveUpvoteBursts } from '../stats/upvote-bursts.ts';
 import { readOverview } from './read-overview.ts';
 
 let database: TestDatabase;
 let backupFolder: string;
+let tag: string;
 
 beforeAll(async () => {
   database = await createTestDatabase();
+  const times = { intervalMs: 0, leaseMs: 0, maxLeaseMs: 0 };
+  tag = (await acquireLease(database, 'scheduled backup', { holder: randomUUID(), ...times }))?.tag ?? '';
   backupFolder = await mkdtemp(join(tmpdir(), 'groundswell-test-'));
 });
 afterAll(async () => {
@@ -33,11 +38,16 @@ test('before the first backup, the overview shows whether backups are scheduled'
   expect(await read({})).toMatchObject({ lastBackupAt: null, backupsScheduled: false });
 });
 
+test('a backup of another database in the same folder is not the last backup', async () => {
+  await writeFile(join(backupFolder, scheduledName('0123abcd', new Date('2026-11-19T22:18:34Z'))), '');
+  expect((await read({ backupFolder })).lastBackupAt).toBeNull();
+});
+
 test('the overview can be read even if the newest backup cannot', async () => {
   const lastBackupAt = async () => (await read({ backupFolder })).lastBackupAt;
-  await writeFile(join(backupFolder, scheduledName('3f9a1c2e', new Date('2026-11-20T22:18:34Z'))), '');
+  await writeFile(join(backupFolder, scheduledName(tag, new Date('2026-11-20T22:18:34Z'))), '');
   expect(await lastBackupAt()).toEqual(expect.any(String));
-  await symlink('missing', join(backupFolder, scheduledName('3f9a1c2e', new Date('2026-11-21T22:18:34Z'))));
+  await symlink('missing', join(backupFolder, scheduledName(tag, new Date('2026-11-21T22:18:34Z'))));
   expect(await lastBackupAt()).toBeNull();
 });
 

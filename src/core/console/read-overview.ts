@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import type { OverviewRecord, WaitingRecord } from '../../contract/console/records.ts';
-import { newestBackup } from '../backups/backup-file.ts';
+import { newestBackupOf } from '../backups/backup-file.ts';
 import { WAITING } from '../comments/comment-row.ts';
 import type { Sql } from '../database/database.ts';
 import { periodsAt } from '../leaderboards/calendar.ts';
@@ -69,19 +69,19 @@ async function readSize(sql: Sql): Promise<OverviewRecord['database']> {
 const LAST_BACKUP = "SELECT created_at FROM audit_log WHERE action = 'backup' ORDER BY created_at DESC LIMIT 1";
 
 /**
- * Returns the time of the newest backup (scheduled, by command or downloaded from the console) as ISO 8601; null if
- * there is none.
+ * Returns the time of this database's newest backup (scheduled, by command or downloaded from the console) as ISO 8601;
+ * null if there is none.
  */
 async function readLastBackup(sql: Sql, folder: string | undefined): Promise<string | null> {
   const [entry] = await sql.query<{ created_at: Date }>(LAST_BACKUP);
-  const scheduled = folder === undefined ? undefined : await timeOfNewest(folder);
+  const scheduled = folder === undefined ? undefined : await timeOfNewest(sql, folder);
   const newest = Math.max(entry?.created_at.getTime() ?? 0, scheduled?.getTime() ?? 0);
   return newest === 0 ? null : new Date(newest).toISOString();
 }
 
-async function timeOfNewest(folder: string): Promise<Date | undefined> {
+async function timeOfNewest(sql: Sql, folder: string): Promise<Date | undefined> {
   try {
-    const path = await newestBackup(folder);
+    const path = await newestBackupOf(sql, folder);
     return path === undefined ? undefined : (await stat(path)).mtime;
   } catch {
     // The overview also shows the findings of `doctor`, which report a folder or a backup that cannot be read.

@@ -3,7 +3,7 @@ import { access, constants, stat } from 'node:fs/promises';
 import pg from 'pg';
 import type { Finding } from '../../contract/console/records.ts';
 import { formatQuantity } from '../../contract/text.ts';
-import { BackupFileError, type BackupHeader, newestBackup, PICTURES } from '../backups/backup-file.ts';
+import { BackupFileError, type BackupHeader, newestBackup, newestBackupOf, PICTURES } from '../backups/backup-file.ts';
 import { readBackup, rowsOf, verifyBackup } from '../backups/read-backup.ts';
 import { loadBackup } from '../backups/restore-backup.ts';
 import { readRows, readTableShapes, SITE_TABLES, type TableShape } from '../backups/site-tables.ts';
@@ -31,26 +31,29 @@ interface BackupsToCheck {
 }
 
 /**
- * Checks that the newest backup is recent, complete and restorable, by a trial restore into a temporary schema. Without
- * a database, or if the backup is large, the backup is only verified.
+ * Checks that the newest backup of this database is recent, complete and restorable, by a trial restore into a temporary
+ * schema. A large backup is only verified, and so is, without a database, the newest one of any database.
  */
 export async function checkBackups(
   database: Database | undefined,
   { folder, intervalMs, migrations, now = Date.now }: BackupsToCheck,
 ): Promise<Finding> {
+  let isTried = false;
   try {
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
-    const path = await newestBackup(folder);
+    const path = await (database ? newestBackupOf(database, folder) : newestBackup(folder));
     if (path === undefined)
       return fault(
         CHECK,
-        `there are none in ${folder}`,
+        `there are none of this database in ${folder}`,
         'A running site writes a backup at the interval set by BACKUP_EVERY. If none appears, check its log.',
       );
     const header = await verifyBackup(path);
     const rows = rowsOf(header);
-    const isTried = database !== undefined && rows <= MAX_TRIAL_RESTORE_ROWS;
-    if (isTried) await tryRestore(database, path, migrations);
+    if (database && rows <= MAX_TRIAL_RESTORE_ROWS) {
+      isTried = true;
+      await tryRestore(database, path, migrations);
+    }
     const ageMs = now() - Date.parse(header.createdAt);
     const proven = isTried ? 'passed a trial restore' : 'is complete (no trial restore)';
     const message = `${path} of ${header.createdAt} with ${formatQuantity(rows, 'row')} ${proven}`;
@@ -69,7 +72,7 @@ export async function checkBackups(
     if (error instanceof CoreError || error instanceof pg.DatabaseError)
       return fault(
         CHECK,
-        `the trial restore failed: ${error.message}`,
+        `${isTried ? 'the trial restore failed' : 'the database cannot be read'}: ${error.message}`,
         'Correct the fault, then run `groundswell doctor` again.',
       );
     const reason = systemCode(error) ?? (error instanceof Error ? error.message : String(error));

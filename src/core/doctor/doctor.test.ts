@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +10,7 @@ import { scheduledName } from '../backups/backup-file.ts';
 import { writeBackup } from '../backups/write-backup.ts';
 import { CoreError } from '../core-error.ts';
 import { readMigrations } from '../database/migrate.ts';
+import { acquireLease } from '../leases/lease.ts';
 import { saveProducts } from '../products/save-products.ts';
 import {
   checkClock,
@@ -188,17 +189,22 @@ test('doctor warns of a nearly full disk, reports an even fuller one as a fault,
 });
 
 describe('backups', () => {
+  const OTHER_TAG = '0123abcd';
+  let tag: string;
   let folder: string;
   let path: string;
   const check = (now = Date.now) =>
     checkBackups(database, { folder, intervalMs: 3_600_000, migrations: MIGRATIONS, now });
 
+  beforeAll(async () => {
+    const times = { intervalMs: 0, leaseMs: 0, maxLeaseMs: 0 };
+    tag = (await acquireLease(database, 'scheduled backup', { holder: randomUUID(), ...times }))?.tag ?? '';
+  });
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'groundswell-doctor-'));
-    path = join(folder, scheduledName('0123abcd', new Date()));
+    path = join(folder, scheduledName(tag, new Date()));
     return () => rm(folder, { recursive: true, force: true });
   });
-
   test('the newest backup passes a trial restore, which leaves no trace', async () => {
     await writeBackup(database, path, { groundswell: '1.2.3' });
     expect(await check()).toMatchObject({ status: 'ok', message: expect.stringContaining('passed a trial restore') });
@@ -237,6 +243,21 @@ describe('backups', () => {
       message: 'the trial restore failed: Away.',
       advice: 'Correct the fault, then run `groundswell doctor` again.',
     });
+  });
+
+  test('a newer backup of another database is ignored, unless there is no database', async () => {
+    await writeFile(join(folder, scheduledName(OTHER_TAG, new Date('2100-01-01'))), '');
+    expect(await check()).toMatchObject({ message: expect.stringContaining('there are none of this database in') });
+    await writeBackup(database, path, { groundswell: '1.2.3' });
+    expect(await check()).toMatchObject({ status: 'ok', message: expect.stringContaining(path) });
+    const rules = { folder, intervalMs: 3_600_000, migrations: MIGRATIONS };
+    expect(await checkBackups(undefined, rules)).toMatchObject({ message: expect.stringContaining(OTHER_TAG) });
+  });
+
+  test('a database that cannot be read is not reported as a failed trial restore', async () => {
+    const broken = { ...database, query: () => Promise.reject(new CoreError('unavailable', 'Away.')) };
+    const rules = { folder, intervalMs: 3_600_000, migrations: MIGRATIONS };
+    expect(await checkBackups(broken, rules)).toMatchObject({ message: 'the database cannot be read: Away.' });
   });
 
   test('a missing backup folder is reported', async () => {

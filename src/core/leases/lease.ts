@@ -82,3 +82,9 @@ export async function lastRunAt(sql: Sql, name: LeaseName): Promise<Date | undef
   const [row] = await sql.query<{ last_run_at: Date | null }>('SELECT last_run_at FROM leases WHERE name = $1', [name]);
   return row?.last_run_at ?? undefined;
 }
+
+/** Returns this database's tag in the names of a job's files, or undefined if the job has never run. */
+export async function leaseTag(sql: Sql, name: LeaseName): Promise<string | undefined> {
+  const [row] = await sql.query<{ tag: string }>('SELECT tag FROM leases WHERE name = $1', [name]);
+  return row?.tag;
+}
