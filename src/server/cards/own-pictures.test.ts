@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, symlink, truncate, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { MAX_PICTURE_BYTES } from '../../core/pictures/local-pictures.ts';
 import { ownPictures } from './own-pictures.ts';
 
 let folder: string;
@@ -12,8 +13,13 @@ beforeAll(async () => {
   await writeFile(join(folder, 'secret'), 'secret');
   await writeFile(join(folder, 'pictures', 'git', 'a tile.svg'), 'tile');
   await symlink(join(folder, 'secret'), join(folder, 'pictures', 'link.png'));
-  await writeFile(join(folder, 'pictures', 'large.png'), '');
-  await truncate(join(folder, 'pictures', 'large.png'), 5 * 1024 * 1024);
+  for (const [name, bytes] of [
+    ['largest.png', MAX_PICTURE_BYTES],
+    ['too-large.png', MAX_PICTURE_BYTES + 1],
+  ] as const) {
+    await writeFile(join(folder, 'pictures', name), '');
+    await truncate(join(folder, 'pictures', name), bytes);
+  }
 });
 
 afterAll(() => rm(folder, { recursive: true }));
@@ -23,6 +29,10 @@ const read = async (address: string) =>
 
 test('a picture of the site is read', async () => {
   expect(await read('/pictures/git/a%20tile.svg?v=2')).toBe('tile');
+});
+
+test('a picture of the maximum size for imports is read', async () => {
+  expect(await read('/pictures/largest.png')).toHaveLength(MAX_PICTURE_BYTES);
 });
 
 test.each([
@@ -42,7 +52,7 @@ test.each([
   '/pictures/none.svg',
   '/pictures/%00',
   '/pictures/%E0%A4%A',
-  '/pictures/large.png',
+  '/pictures/too-large.png',
   '/pictures/link.png',
 ])('no picture is read for %j', async (address) => {
   expect(await read(address)).toBeUndefined();

@@ -1,8 +1,6 @@
 import { join, relative, sep } from 'node:path';
 import { openRegularFile } from '../../core/file-system.ts';
-
-/** The maximum size of a picture's file. A tile of 236 pixels needs far less. */
-const MAX_BYTES = 4 * 1024 * 1024;
+import { MAX_PICTURE_BYTES } from '../../core/pictures/local-pictures.ts';
 
 /** Reads the picture at an address. @returns undefined if the picture is not a file of the site, or is too large. */
 export type ReadOwnPicture = (address: string) => Promise<Buffer | undefined>;
@@ -21,7 +19,7 @@ export function ownPictures(folders: Readonly<Record<string, string | undefined>
     if (file === undefined) return undefined;
     try {
       const { size } = await file.stat();
-      return size <= MAX_BYTES ? await file.readFile() : undefined;
+      return size <= MAX_PICTURE_BYTES ? await file.readFile() : undefined;
     } finally {
       await file.close();
     }
