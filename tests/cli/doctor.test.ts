@@ -88,3 +88,8 @@ test('doctor lists invalid settings, one per line, and then runs no other check'
   ]);
   expect(stdout).not.toContain('hunter2');
 });
+
+test('the help of doctor says which backups get a trial restore', async () => {
+  const { stdout } = await runProgram(['doctor', '--help'], {});
+  expect(stdout.replaceAll(/\s+/g, ' ')).toContain('into a temporary schema, if the backup has at most 200,000 rows,');
+});

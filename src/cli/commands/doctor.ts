@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import type { Finding } from '../../contract/console/records.ts';
 import * as paths from '../../contract/paths.ts';
+import { formatCount } from '../../contract/text.ts';
 import { type Connection, connect } from '../../core/database/connect.ts';
 import { EmbeddedDatabaseError } from '../../core/database/embedded/embedded-database-error.ts';
-import { checkBackups, checkDataFolder, checkDisk } from '../../core/doctor/check-storage.ts';
+import { checkBackups, checkDataFolder, checkDisk, MAX_TRIAL_RESTORE_ROWS } from '../../core/doctor/check-storage.ts';
 import { fault, ok, warning } from '../../core/doctor/finding.ts';
 import { runDatabaseChecks } from '../../core/doctor/run-database-checks.ts';
 import { systemCode } from '../../core/file-system.ts';
@@ -39,7 +40,8 @@ Examples:
   groundswell doctor --json | jq '.findings[] | select(.status != "ok")'
 
 The command changes nothing. As a trial, it restores the newest backup in
-BACKUP_DIR into a temporary schema, and rolls the restore back.`,
+BACKUP_DIR into a temporary schema, if the backup has at most ${formatCount(MAX_TRIAL_RESTORE_ROWS)} rows, and
+rolls the restore back.`,
     )
     .action(async ({ json = false }: { json?: boolean }) => {
       const findings: Finding[] = [];

@@ -15,7 +15,7 @@ import { type MeasureDisk, measureDisk, systemCode } from '../file-system.ts';
 import { fault, ok, warning } from './finding.ts';
 
 /** Larger backups are only verified, because a trial restore would keep the database busy for too long. */
-const MAX_TRIAL_RESTORE_ROWS = 200_000;
+export const MAX_TRIAL_RESTORE_ROWS = 200_000;
 
 const CHECK = 'backups';
 
