@@ -20,7 +20,7 @@ import { votesCommand } from './commands/votes.ts';
 import { webhooksCommand } from './commands/webhooks.ts';
 import { print, printError } from './terminal/output.ts';
 
-/** Builds the `groundswell` command. Each subcommand has its own file. */
+/** Builds the `groundswell` command with its subcommands. */
 export function buildProgram(): Command {
   const program = new Command('groundswell')
     .description('Runs and manages a Groundswell site. Settings come from the environment: see docs/configuration.md.')
