@@ -3,6 +3,7 @@ import { utcMinute } from '../../contract/text.ts';
 import { listAudit } from '../../core/audit/audit-log.ts';
 import { sentenceOf } from '../../core/audit/audit-sentence.ts';
 import { undoEntry } from '../../core/console/undo-entry.ts';
+import { IMPORT_UNDO_LIMITS } from '../../core/imports/import-changes.ts';
 import { isUuid, systemRuntime } from '../../core/runtime.ts';
 import { readSettings } from '../../settings/settings.ts';
 import { jsonOption, limitOption, UsageError } from '../arguments.ts';
@@ -52,7 +53,7 @@ function undoCommand(): Command {
 Examples:
   groundswell log undo 0f8fad5b-d9cb-469f-a165-70867728950e
 
-An import can be undone for 30 days if it changed at most 20,000 products.
+${IMPORT_UNDO_LIMITS}
 Products that have been edited or removed since the import are left unchanged.`,
     )
     .action(async (id: string, { json = false }: { json?: boolean }) => {

@@ -3,9 +3,9 @@ import { hideComments, holdComments, releaseComments, restoreComments } from '..
 import { CoreError } from '../core-error.ts';
 import type { Connection } from '../database/connect.ts';
 import type { Database, Sql } from '../database/database.ts';
-import { undoImport } from '../imports/import-changes.ts';
+import { IMPORT_UNDO_LIMITS, undoImport } from '../imports/import-changes.ts';
 import { undoVerdicts } from '../leaderboards/change-verdicts.ts';
-import { mayLackPictures } from '../pictures/delete-unreferenced.ts';
+import { mayLackPictures, UNDO_DAYS } from '../pictures/delete-unreferenced.ts';
 import { editProduct } from '../products/edit-product.ts';
 import { inspectProduct } from '../products/get-product.ts';
 import { LARGE_REMOVAL_ROWS, removeProducts } from '../products/remove-products.ts';
@@ -92,8 +92,7 @@ async function revert(
       return requireDone((await holdComments(database, [target])).done);
     case 'import': {
       const undone = await undoImport(database, entry);
-      if (undone === undefined)
-        throw notUndoable('An import can be undone for 30 days if it changed at most 20,000 products.');
+      if (undone === undefined) throw notUndoable(IMPORT_UNDO_LIMITS);
       return undone;
     }
     case 'votes exclude':
@@ -137,7 +136,7 @@ async function revertEdit(
 ): Promise<void> {
   const { before, after } = details as { before: { createdAt?: string }; after: object };
   if (mayLackPictures(before, new Date(createdAt), now()))
-    throw notUndoable('An edit that replaced pictures can be undone for 30 days.');
+    throw notUndoable(`An edit that replaced pictures can be undone for ${UNDO_DAYS} days.`);
   const { product } = await inspectProduct(database, id);
   if (product === null) throw notUndoable('The product was removed.');
   const current: Record<string, unknown> = { ...product };

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { PRODUCT_FIELD_NAMES, type ProductFieldName } from '../../contract/products/fields.ts';
 import type { StoredProduct } from '../../contract/products/schema.ts';
+import { formatCount } from '../../contract/text.ts';
 import { insertEntries, lockEntryToUndo, recordAudit } from '../audit/audit-log.ts';
 import { recordChange, recordEverythingChanged } from '../changes/change-feed.ts';
 import { CoreError } from '../core-error.ts';
@@ -16,6 +17,8 @@ import { DAY_MS } from '../runtime.ts';
 const MAX_CHANGES = 20_000;
 const BATCH_ROWS = 1_000;
 const RETENTION_DAYS = 30;
+
+export const IMPORT_UNDO_LIMITS = `An import can be undone for ${RETENTION_DAYS} days if it changed at most ${formatCount(MAX_CHANGES)} products.`;
 
 interface ImportChange {
   product_id: string;

@@ -87,13 +87,13 @@ async function listFolder(folder: string): Promise<string[]> {
 const STORED_PICTURE = new RegExp(`/images/(${PICTURE_NAME_PATTERN})`);
 
 /** How long the previous pictures of an edited product stay, so an undo of the edit can restore them. */
-const UNDO_DAYS = 30;
+export const UNDO_DAYS = 30;
 
 const undoableSince = (now: Date): Date => new Date(now.getTime() - UNDO_DAYS * DAY_MS);
 
 /**
  * Returns whether undoing an edit could bring back references to deleted pictures. Pictures that an edit replaced are
- * kept for 30 days.
+ * kept for `UNDO_DAYS`.
  */
 export function mayLackPictures(before: object, editedAt: Date, now: Date): boolean {
   return editedAt <= undoableSince(now) && STORED_PICTURE.test(JSON.stringify(before));
