@@ -23,7 +23,7 @@ afterEach(async () => {
 
 const LOG_LEVEL = 'warn';
 
-test('move copies the embedded site to a server, leaves the old one unchanged, and refuses a target that is not empty', async () => {
+test('move copies the embedded site to a server, leaves the site in the old database, and refuses a target that is not empty', async () => {
   const DATA_DIR = await harness.sampleDataDir();
   const site = await harness.serve({ DATA_DIR, LOG_LEVEL });
   const list = async (address: string) => (await fetch(`${address}/api/products?limit=100`)).json();
@@ -37,7 +37,7 @@ test('move copies the embedded site to a server, leaves the old one unchanged, a
   const { code, stdout, stderr } = await runProgram(['move'], settings);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(
-    /^Moved 67 products, \d+ upvotes and 24 comments as of \S+ to \S+\.\nSet DATABASE_URL to the target's URL, then start the site/,
+    /^Moved 67 products, \d+ upvotes and 24 comments as of \S+ to \S+\.\nSet DATABASE_URL to the target's URL, then start the site\. The old database still contains the site\.\n$/,
   );
   const { password } = new URL(target.url);
   if (password !== '') expect(stdout).not.toContain(password);

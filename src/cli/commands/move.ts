@@ -28,8 +28,8 @@ export function moveCommand(): Command {
     .addHelpText(
       'after',
       `
-Stop the site first. The current database is not changed; the target must be
-empty.
+Stop the site first. The current database keeps the site, but its schema is
+updated to this version. The target must be empty.
 
 Examples:
   export TARGET_DATABASE_URL=postgres://groundswell:secret@db/groundswell
@@ -42,7 +42,7 @@ Examples:
       const { header, location } = await untilInterrupted((signal) => move(settings, target, signal));
       if (json) return printJson({ to: location, ...header });
       print(`Moved ${describeBackup(header)} to ${location}.`);
-      print("Set DATABASE_URL to the target's URL, then start the site. The old database was not changed.");
+      print("Set DATABASE_URL to the target's URL, then start the site. The old database still contains the site.");
     });
 }
 
