@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { lines, openImportHarness } from '../../../tests/support/import-harness.ts';
@@ -6,7 +7,7 @@ import { editProduct } from '../products/edit-product.ts';
 import { removeProducts } from '../products/remove-products.ts';
 import { saveProducts } from '../products/save-products.ts';
 import { DAY_MS, systemRuntime } from '../runtime.ts';
-import { browseAudit } from './audit-log.ts';
+import { AUDIT_ACTIONS, browseAudit, insertEntries, MODERATION_ACTIONS } from './audit-log.ts';
 import { listModeration } from './moderation-log.ts';
 
 let harness: Awaited<ReturnType<typeof openImportHarness>>;
@@ -79,4 +80,17 @@ test('the launched products that an import or its undo postpones are listed', as
     expect.objectContaining({ ...POSTPONED, productId: 'scheduled', reason: 'Import undone' }),
     expect.objectContaining({ ...RESUMED, productId: 'launched' }),
   ]);
+});
+
+test('the log and its index have exactly the moderation actions', async () => {
+  const details = { launched: true, votes: 1 };
+  const all = AUDIT_ACTIONS.map((action) => ({ id: randomUUID(), action, target: 'launched', details }));
+  await insertEntries(harness.database, all);
+  const listed = (await entries()).map(({ id }) => all.find((entry) => entry.id === id)?.action);
+  expect(listed.sort()).toEqual([...MODERATION_ACTIONS].sort());
+  const [index] = await harness.database.query<{ condition: string }>(
+    `SELECT pg_get_expr(indpred, indrelid) AS condition FROM pg_index WHERE indexrelid = 'audit_log_moderation'::regclass`,
+  );
+  const indexed = [...(index?.condition ?? '').matchAll(/'([^']+)'/g)].map(([, action]) => action);
+  expect(indexed.sort()).toEqual([...MODERATION_ACTIONS].sort());
 });
