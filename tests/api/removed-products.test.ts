@@ -5,6 +5,7 @@ import type { ProductPage } from '../../src/contract/products/schema.ts';
 import type { Upvoted } from '../../src/contract/upvotes/schema.ts';
 import { listAudit } from '../../src/core/audit/audit-log.ts';
 import { checkCounts } from '../../src/core/counts/check-counts.ts';
+import { editProduct } from '../../src/core/products/edit-product.ts';
 import { listRemovals, removeProducts } from '../../src/core/products/remove-products.ts';
 import { restoreProducts } from '../../src/core/products/restore-products.ts';
 import { HOSTILE } from '../hostile/corpus.ts';
@@ -121,6 +122,14 @@ describe('a removed product', () => {
     expect(await status(`/product/${id}`)).toBe(404);
   });
 
+  test('has a page that returns 410 if its launch was postponed before it was removed', async () => {
+    const { id } = await newDiscussed();
+    const now = new Date();
+    await editProduct(site.database, id, { values: { createdAt: '2100-01-01T00:00:00Z' }, now });
+    await removeProducts(site.database, [id]);
+    await soon(() => status(`/product/${id}`)).toBe(410);
+  });
+
   test('is restored exactly, with every row and every column', async () => {
     const name = HOSTILE_TEXT.slice(0, 5_000);
     const { id, visitor } = await newDiscussed({
@@ -228,7 +237,7 @@ describe('while a product with very many upvotes is removed', () => {
     let removal: Promise<unknown> = Promise.resolve();
     const vote = (productId: string) => site.ask.put(`/api/products/${productId}/upvote`, newVisitor());
     await site.database.transaction(async (sql) => {
-      await sql.query('LOCK TABLE audit_log IN ACCESS EXCLUSIVE MODE');
+      await sql.query('LOCK TABLE audit_log IN SHARE MODE');
       removal = removeProducts(withoutTimeouts(site.database), [id]);
       // The refresh of the leaderboards may be blocked as well, because it waits for the removal.
       const waiting = async () => (await blockedStatements(site.database)).join();

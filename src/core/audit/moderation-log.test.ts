@@ -61,7 +61,18 @@ test('the log omits the name of a postponed product that was removed, even if a 
   await edit('launched', { createdAt: inDays(1) });
   await removeProducts(harness.database, ['launched'], 'spam');
   await saveProducts(harness.database, [buildProduct({ id: 'launched', name: 'Other', createdAt: inDays(-1) })]);
-  expect(await entries()).toEqual([expect.objectContaining({ ...POSTPONED, productId: 'launched' })]);
+  expect(await entries()).toContainEqual(expect.objectContaining({ ...POSTPONED, productId: 'launched' }));
+});
+
+test('the removal of a postponed product is listed, but not that of a scheduled product with the same id', async () => {
+  await edit('launched', { createdAt: inDays(1) });
+  await removeProducts(harness.database, ['launched'], 'spam');
+  await saveProducts(harness.database, [buildProduct({ id: 'launched', createdAt: inDays(1) })]);
+  await removeProducts(harness.database, ['launched'], 'a mistake');
+  expect(await entries()).toEqual([
+    expect.objectContaining({ action: 'product.removed', productId: 'launched', productName: null, reason: 'spam' }),
+    expect.objectContaining({ ...POSTPONED, productId: 'launched' }),
+  ]);
 });
 
 test('the launched products that an import or its undo postpones are listed', async () => {

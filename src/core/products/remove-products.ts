@@ -117,8 +117,15 @@ async function blockWrites(database: Database, ids: readonly string[], ms: numbe
   }
 }
 
-/** SQL: whether a removed product had launched. Otherwise, it was not public when it was removed. */
-const LAUNCHED = "(product ->> 'created_at')::timestamptz <= removed_at";
+/**
+ * SQL: whether a removed product had launched, even if it was postponed afterwards. Otherwise, it was never public. A
+ * postponement before an earlier removal was of another product with the same id.
+ */
+const LAUNCHED = `((product ->> 'created_at')::timestamptz <= removed_at OR EXISTS (
+    SELECT FROM audit_log a WHERE a.target = product_id COLLATE "default" AND a.action = 'products postpone'
+      AND a.created_at <= removed_at AND NOT EXISTS (
+        SELECT FROM removed_products earlier WHERE earlier.product_id = removed_products.product_id
+          AND earlier.removed_at >= a.created_at AND earlier.removed_at < removed_products.removed_at)))`;
 
 const STORE_PRODUCTS = `INSERT INTO removed_products
     (removal_id, product_id, batch_id, removed_at, upvotes, comments, product, counts, launch)
@@ -126,8 +133,11 @@ const STORE_PRODUCTS = `INSERT INTO removed_products
     coalesce(to_jsonb(c), '{}'), to_jsonb(l)
   FROM unnest($1::uuid[], $2::text[]) AS asked (removal_id, product_id)
   JOIN products p ON p.id = asked.product_id LEFT JOIN product_counts c ON c.product_id = p.id
-    LEFT JOIN launches l ON l.product_id = p.id
-  RETURNING removal_id, product_id, product ->> 'name' AS name, upvotes, comments, ${LAUNCHED} AS launched`;
+    LEFT JOIN launches l ON l.product_id = p.id`;
+
+const SELECT_STORED = `SELECT removal_id, product_id, product ->> 'name' AS name, upvotes, comments, ${LAUNCHED} AS launched
+  FROM unnest($1::uuid[]) WITH ORDINALITY AS asked (removal_id, place) JOIN removed_products USING (removal_id)
+  ORDER BY place`;
 
 /** Returns the statement that moves the rows of a table: upvotes, or withdrawn upvotes that still count. */
 const storeUpvotes = (table: 'upvotes' | 'retracted_upvotes') => `WITH gone AS (
@@ -192,7 +202,9 @@ async function removeAll(
  */
 export async function moveToRemoved(sql: Sql, ids: readonly string[]): Promise<StoredProduct[]> {
   const batchId = randomUUID();
-  const stored = await sql.query<StoredProduct>(STORE_PRODUCTS, [ids.map(() => randomUUID()), ids, batchId]);
+  const removalIds = ids.map(() => randomUUID());
+  await sql.query(STORE_PRODUCTS, [removalIds, ids, batchId]);
+  const stored = await sql.query<StoredProduct>(SELECT_STORED, [removalIds]);
   await sql.query(storeUpvotes('upvotes'), [ids, batchId]);
   await sql.query(storeUpvotes('retracted_upvotes'), [ids, batchId]);
   await sql.query(STORE_TALLY_PARTS, [ids, batchId]);
