@@ -4,7 +4,7 @@ import { CONSOLE_API } from '../../src/contract/console/paths.ts';
 import { holdComments } from '../../src/core/comments/moderate-comments.ts';
 import { editProduct } from '../../src/core/products/edit-product.ts';
 import { removeProducts } from '../../src/core/products/remove-products.ts';
-import { addSubmissions, openConsole, signIn } from '../support/console-page.ts';
+import { addSubmissions, failUntilClick, openConsole, signIn, stopLiveUpdates } from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
 import { PHONE } from '../support/screen.ts';
 
@@ -218,6 +218,19 @@ test('a failed refetch does not replace the data on the screen', async ({ page, 
   await expect(description).toBeFocused();
   await expect(description).toHaveValue('An hour of careful writing');
   await expect(page.getByText('Loading failed')).toHaveCount(0);
+});
+
+test('a retry in the editor moves the focus to the title of the dialog', async ({ page, site, expectConsoleError }) => {
+  const { id, name } = await site.addProduct();
+  await signIn(page, site);
+  await stopLiveUpdates(page);
+  expectConsoleError(/500 \(Internal Server Error\)/);
+  await failUntilClick(page, ({ pathname }) => pathname === CONSOLE_API.product(id));
+  await openConsole(page, `/console/products?edit=${id}`);
+  const editor = page.getByRole('dialog');
+  await editor.getByRole('button', { name: 'Try again' }).press('Enter');
+  await expect(editor.getByLabel('Name')).toHaveValue(name);
+  await expect(editor.getByRole('heading', { name })).toBeFocused();
 });
 
 test('live updates continue after the server has refused a stream', async ({ page, site, expectConsoleError }) => {

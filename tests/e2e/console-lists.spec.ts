@@ -54,7 +54,7 @@ test('a search continues past pages without matches until the last page', async 
   expect(new Set(asked)).toEqual(new Set([null, 'second', 'third']));
 });
 
-test('if a further page cannot be loaded, the list shows an error and a retry button', async ({
+test('if a further page cannot be loaded, the list shows an error and a retry button, which returns the focus to the list', async ({
   page,
   site,
   expectConsoleError,
@@ -77,9 +77,10 @@ test('if a further page cannot be loaded, the list shows an error and a retry bu
     await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight));
     await expect(failure).toContainText('It broke.', { timeout: 500 });
   }).toPass();
-  await failure.getByRole('button', { name: 'Try again' }).click();
+  await failure.getByRole('button', { name: 'Try again' }).press('Enter');
   await expect(failure).toBeHidden();
   await expect(rowsOf(page).first()).toHaveAttribute('aria-setsize', '60');
+  await expect(page.locator('.list-row:focus')).toHaveAttribute('data-active', 'true');
 });
 
 test('filters do not move when the categories arrive', async ({ page, site }) => {
@@ -112,7 +113,7 @@ test('the borders of filters have a contrast of at least 3 to 1 with their backg
   }
 });
 
-test('a failed change is rolled back with a reason, and a list that fails to load offers a retry', async ({
+test('a failed change is rolled back with a reason, and a list that fails to load offers a retry from the keyboard', async ({
   page,
   site,
   expectConsoleError,
@@ -133,8 +134,9 @@ test('a failed change is rolled back with a reason, and a list that fails to loa
   await failUntilClick(page, broken);
   await page.goto(`/console/comments?product=${product.id}`);
   await expect(page.getByText('Loading failed')).toBeVisible();
-  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('button', { name: 'Try again' }).press('Enter');
   await expect(page.getByText('Stays')).toBeVisible();
+  await expect(page.getByRole('main')).toBeFocused();
 });
 
 test('hiding a row activates the next one, which stays active even after undo restores the hidden row', async ({

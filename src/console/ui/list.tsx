@@ -3,13 +3,12 @@ import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 're
 import { MAX_ITEMS_PER_REQUEST } from '../../contract/console/records.ts';
 import { formatCount } from '../../contract/text.ts';
 import { showToast } from '../../web/ui/toasts.ts';
-import { messageOf } from '../api/console-api.ts';
 import { type Pages, wasRemovedHere } from '../api/pages.ts';
 import { useClickGuard } from './click-guard.ts';
 import { type Keys, useKeyGuard, useKeys } from './keys.ts';
 import { adjustScrollOf, useScrollPadding, useSteadyRow } from './list-scroll.ts';
 import { SelectionStatus } from './selection-status.tsx';
-import { Failure, Loading } from './states.tsx';
+import { Failure, Loading, RowsFailure } from './states.tsx';
 
 export interface RowState {
   isSelected: boolean;
@@ -188,6 +187,13 @@ export function List<Item extends object>(props: ListProps<Item>) {
     setSelected(next);
   }
 
+  function retry(): void {
+    // The pressed button disappears, so the focus moves to the active row or, if that is far off screen, to the last one.
+    const row = list.current?.querySelector<HTMLElement>(':scope > :is([data-active], :last-child)');
+    (row ?? document.getElementById('main'))?.focus({ preventScroll: true });
+    pages.retry();
+  }
+
   const clear = () => setSelected(new Map());
   const deselect: Deselect<Item> = (changed) => {
     const keysOfChanged = new Set(changed.map(keyOf));
@@ -263,16 +269,7 @@ export function List<Item extends object>(props: ListProps<Item>) {
           );
         })}
       </ul>
-      {hasFailed && (
-        <div className="list-failure" role="alert">
-          <p>
-            <strong>Some rows could not be loaded.</strong> {messageOf(pages.error)}
-          </p>
-          <button type="button" className="button" data-tone="primary" onClick={pages.retry}>
-            Try again
-          </button>
-        </div>
-      )}
+      {hasFailed && <RowsFailure error={pages.error} onRetry={retry} />}
       {isLoadingMore && count === 0 && <p className="quiet">Searching older {label.toLowerCase()} …</p>}
       {isLoadingMore && <Loading label={`Loading more ${label.toLowerCase()}`} rows={2} />}
       <SelectionStatus count={present.length} />

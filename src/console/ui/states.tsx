@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import type { MouseEvent, ReactNode } from 'react';
 import { messageOf } from '../api/console-api.ts';
 
 /** Shown instead of an empty list. Says what the list will contain, or what the operator can do. */
@@ -14,16 +14,37 @@ export function Empty({ title, children }: { title: string; children?: ReactNode
 
 /** Shown if data could not be loaded. Offers to retry. */
 export function Failure({ error, onRetry }: { error: unknown; onRetry: () => void }) {
+  function retry({ currentTarget }: MouseEvent): void {
+    // The pressed button disappears. Elements behind an open dialog cannot have the focus.
+    const target = currentTarget.closest('dialog')?.querySelector('h2') ?? document.getElementById('main');
+    target?.focus({ preventScroll: true });
+    onRetry();
+  }
+
   return (
     <div className="notice" data-tone="failure" role="alert">
       <div className="notice-window" />
       <p className="notice-title">Loading failed</p>
       <p>{messageOf(error)}</p>
       <div className="notice-actions">
-        <button type="button" className="button" data-tone="primary" onClick={onRetry}>
+        <button type="button" className="button" data-tone="primary" onClick={retry}>
           Try again
         </button>
       </div>
+    </div>
+  );
+}
+
+/** Shown below a list of which some rows could not be loaded. Offers to retry. */
+export function RowsFailure({ error, onRetry }: { error: unknown; onRetry: () => void }) {
+  return (
+    <div className="list-failure" role="alert">
+      <p>
+        <strong>Some rows could not be loaded.</strong> {messageOf(error)}
+      </p>
+      <button type="button" className="button" data-tone="primary" onClick={onRetry}>
+        Try again
+      </button>
     </div>
   );
 }
