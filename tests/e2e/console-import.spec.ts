@@ -75,6 +75,20 @@ for (const [what, change] of [
   });
 }
 
+test('the focus moves to the columns after a file is chosen, and to the file chooser to choose another one', async ({
+  page,
+  site,
+}) => {
+  await signIn(page, site);
+  await openConsole(page, '/console/import');
+  const chooser = page.getByLabel('Drop a file here, or choose one');
+  await chooser.focus();
+  await chooseFile(page);
+  await expect(page.getByRole('heading', { name: /^Columns of/ })).toBeFocused();
+  await page.getByRole('button', { name: 'Another file' }).press('Enter');
+  await expect(chooser).toBeFocused();
+});
+
 test('an import that ends after the operator has left the screen does not change the screen', async ({
   page,
   site,

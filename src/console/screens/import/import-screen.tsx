@@ -1,4 +1,5 @@
-import { useEffect, useRef, useState } from 'react';
+import { type RefObject, useEffect, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { formatQuantity } from '../../../contract/text.ts';
 import { showToast } from '../../../web/ui/toasts.ts';
 import { usePerform } from '../../api/actions.ts';
@@ -27,6 +28,8 @@ export function ImportScreen() {
    */
   const latest = useRef<AbortController>(undefined);
   useEffect(() => () => latest.current?.abort(), []);
+  const chooser = useRef<HTMLInputElement>(null);
+  const columnsTitle = useRef<HTMLHeadingElement>(null);
 
   function discardRun(): void {
     latest.current?.abort();
@@ -38,12 +41,22 @@ export function ImportScreen() {
     try {
       const read = await readFile(file);
       discardRun();
-      setChosen(read);
-      setRows(read.rows);
-      setChoice(guessColumns(read.columns));
+      flushSync(() => {
+        setChosen(read);
+        setRows(read.rows);
+        setChoice(guessColumns(read.columns));
+      });
+      // The focus is lost if the chooser had it, because the chooser disappears.
+      if (document.activeElement === document.body) columnsTitle.current?.focus();
     } catch (error) {
       showToast({ title: 'This file cannot be read', description: messageOf(error), tone: 'destructive' });
     }
+  }
+
+  function chooseAnother(): void {
+    discardRun();
+    flushSync(() => setChosen(undefined));
+    chooser.current?.focus();
   }
 
   /** Changes the assignment of columns, and discards the dry run, which used the previous assignment. */
@@ -128,21 +141,15 @@ export function ImportScreen() {
   return (
     <Page title="Import" lead="Products from CSV, JSON or JSON Lines. The file is imported completely or not at all.">
       {chosen === undefined ? (
-        <DropZone onFile={(file) => void choose(file)} />
+        <DropZone input={chooser} onFile={(file) => void choose(file)} />
       ) : (
         <div className="overview">
           <section className="card panel" aria-labelledby="columns-title">
             <div className="panel-head">
-              <h2 id="columns-title">Columns of {chosen.file.name}</h2>
-              <button
-                type="button"
-                className="button"
-                data-tone="outline"
-                onClick={() => {
-                  discardRun();
-                  setChosen(undefined);
-                }}
-              >
+              <h2 ref={columnsTitle} id="columns-title" tabIndex={-1}>
+                Columns of {chosen.file.name}
+              </h2>
+              <button type="button" className="button" data-tone="outline" onClick={chooseAnother}>
                 Another file
               </button>
             </div>
@@ -179,7 +186,7 @@ export function ImportScreen() {
 }
 
 /** Accepts a file by drag and drop or from the file picker. */
-function DropZone({ onFile }: { onFile: (file: File) => void }) {
+function DropZone({ input, onFile }: { input: RefObject<HTMLInputElement | null>; onFile: (file: File) => void }) {
   const [isOver, setOver] = useState(false);
   return (
     <label
@@ -201,6 +208,7 @@ function DropZone({ onFile }: { onFile: (file: File) => void }) {
       <strong>Drop a file here, or choose one</strong>
       <span className="quiet">.csv, .json, .jsonl or .ndjson, up to 64 MiB</span>
       <input
+        ref={input}
         type="file"
         accept=".csv,.json,.jsonl,.ndjson"
         onChange={(event) => {
