@@ -2,7 +2,6 @@ import { SESSION_HEADER } from '../../contract/api.ts';
 import type { AddedComment } from '../../contract/comments/schema.ts';
 import { withQuery } from '../../contract/paths/api.ts';
 import * as paths from '../../contract/paths.ts';
-import { PRODUCT_MESSAGES } from '../../contract/products/messages.ts';
 import { intlLocale, t, translated } from '../language/translate.ts';
 import type { AppApi } from './api-context.tsx';
 
@@ -159,9 +158,7 @@ async function nullIfMissing<Result>(request: Promise<Result>): Promise<Result |
   try {
     return await request;
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    const { status, code, message } = error;
-    if ((status === 404 && code !== 'unknown') || message === PRODUCT_MESSAGES.notFound) return null;
+    if (error instanceof ApiError && error.status === 404 && error.code !== 'unknown') return null;
     throw error;
   }
 }
