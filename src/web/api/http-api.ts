@@ -73,8 +73,9 @@ export function createHttpApi({ sessionId, origin = '', timeoutMs = TIMEOUT_MS, 
     const { method = 'GET', query, body, sendsSession = false, sent, signal } = options;
     const headers: Record<string, string> = { Accept: 'application/json', ...options.headers };
     if (sendsSession) headers[SESSION_HEADER] = sessionId();
-    if (body !== undefined) headers['Content-Type'] = 'application/json';
-    const text = body === undefined ? undefined : JSON.stringify(body);
+    // Without a body, this is undefined.
+    const text: string | undefined = JSON.stringify(body);
+    if (text) headers['Content-Type'] = 'application/json';
     const isWrite = method !== 'GET';
     const settle = isWrite ? writes.track() : undefined;
     const timeout = AbortSignal.timeout(timeoutMs);

@@ -13,7 +13,7 @@ interface CommentOrder {
 
 /** Returns the order of the list. A cursor in the URL is valid only for the default order. */
 export function commentOrder(sort: CommentSort, cursor: string | null): CommentOrder {
-  return cursor && sort === DEFAULT_COMMENT_SORT ? { sort, cursor } : { sort };
+  return { sort, ...(cursor && sort === DEFAULT_COMMENT_SORT && { cursor }) };
 }
 
 /** Returns the query for a product's comments, with 1 retry after 500 ms (specification, section 9). */
