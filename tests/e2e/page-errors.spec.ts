@@ -107,7 +107,7 @@ test('if the code of the screenshot viewer cannot be loaded, the page stays and 
   await page.route(/\/assets\/screenshot-viewer-[^/]*\.js$/, (route) => route.fulfill({ status: 404 }));
   await visit(page, `/product/${id}`);
   await page.getByRole('link', { name: `Screenshot 1 of ${name}` }).click();
-  await expect(failureToast(page)).toContainText('Loading failed.');
+  await expect(failureToast(page)).toContainText('Loading failed. Please try again.');
   await expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
 });
 
@@ -123,7 +123,7 @@ submissionTest(
     await page.goto(link);
     await failed;
     await page.unroute(code);
-    await expect(failureToast(page)).toContainText('Loading failed.');
+    await expect(failureToast(page)).toContainText('Loading failed. Please try again.');
     await page.getByRole('main').click();
     await expect(page.getByRole('heading', { level: 1, name: submission.product.name })).toBeVisible();
   },
@@ -136,7 +136,7 @@ submissionTest(
     const code = /\/assets\/submit-dialog-[^/]*\.js$/;
     await page.route(code, (route) => route.abort());
     await page.goto('/?submit');
-    await expect(failureToast(page)).toContainText('Loading failed.');
+    await expect(failureToast(page)).toContainText('Loading failed. Please try again.');
     await page.unroute(code);
     await page.getByRole('link', { name: 'Submit a product' }).first().press('Enter');
     await expect(page.getByRole('dialog')).toBeVisible();

@@ -233,7 +233,7 @@ test.describe('§2 and §9: #comments', () => {
     expectConsoleError(/ERR_FAILED.*\/assets\/show-comment-/);
     await page.route(/\/assets\/show-comment-.*\.js$/, (route) => route.abort());
     await visit(page, '/product/git#comment-1');
-    await expect(failureToast(page)).toContainText('Loading failed.');
+    await expect(failureToast(page)).toContainText('Loading failed. Please try again.');
   });
 });
 

@@ -131,7 +131,7 @@ test('if new launches cannot be read, a message says so, and the list and the fo
   await expect(news(page)).toHaveText('1 new launch');
   await failResponses(page, /\/api\/products\?/);
   await news(page).press('Enter');
-  await expect(failureToast(page)).toContainText('Loading failed.');
+  await expect(failureToast(page)).toContainText('Loading failed. Please try again.');
   await expect(news(page)).toBeFocused();
   await expect(cardNames(page)).toHaveText(['Rockling one']);
 });

@@ -491,7 +491,7 @@ export const ENGLISH = [
   // ui/toaster.tsx
   'Messages',
   // ui/toasts.ts
-  'Loading failed.',
+  'Loading failed. Please try again.',
   // Texts in constants, such as COMMENT_TEXTS
   'Discussion ({count})',
   'What do you think about this product?',

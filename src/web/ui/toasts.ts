@@ -32,7 +32,7 @@ export function showToast(toast: Omit<Toast, 'id' | 'tone'> & { tone?: Toast['to
 
 /** Reports that code could not be loaded on demand. */
 export function showLoadFailure(): void {
-  showToast({ title: t('Error'), description: t('Loading failed.'), tone: 'destructive' });
+  showToast({ title: t('Error'), description: t('Loading failed. Please try again.'), tone: 'destructive' });
 }
 
 export function dismissToast(id: number): void {

@@ -673,7 +673,7 @@ export default {
     'Just now': 'الآن',
     Dismiss: 'إغلاق',
     Messages: 'الرسائل',
-    'Loading failed.': 'فشل التحميل.',
+    'Loading failed. Please try again.': 'فشل التحميل. يُرجى إعادة المحاولة.',
     'Discussion ({count})': 'النقاش ({count})',
     'What do you think about this product?': 'ما رأيك في هذا المنتج؟',
     'Be constructive and specific in your feedback': 'اجعل ملاحظاتك بنّاءة ومحددة',

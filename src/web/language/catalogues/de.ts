@@ -490,7 +490,7 @@ export default {
     'Just now': 'Gerade eben',
     Dismiss: 'Schließen',
     Messages: 'Meldungen',
-    'Loading failed.': 'Laden fehlgeschlagen.',
+    'Loading failed. Please try again.': 'Laden fehlgeschlagen. Bitte versuche es noch einmal.',
     'Discussion ({count})': 'Diskussion ({count})',
     'What do you think about this product?': 'Was hältst du von diesem Produkt?',
     'Be constructive and specific in your feedback': 'Gib konstruktives und konkretes Feedback',

@@ -484,7 +484,7 @@ export default {
     'Just now': 'Ahora mismo',
     Dismiss: 'Cerrar',
     Messages: 'Mensajes',
-    'Loading failed.': 'Error al cargar.',
+    'Loading failed. Please try again.': 'Error al cargar. Inténtalo de nuevo.',
     'Discussion ({count})': 'Conversación ({count})',
     'What do you think about this product?': '¿Qué te parece este producto?',
     'Be constructive and specific in your feedback': 'Da tu opinión de forma constructiva y concreta',

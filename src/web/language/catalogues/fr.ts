@@ -484,7 +484,7 @@ export default {
     'Just now': 'À l’instant',
     Dismiss: 'Fermer',
     Messages: 'Messages',
-    'Loading failed.': 'Échec du chargement.',
+    'Loading failed. Please try again.': 'Échec du chargement. Veuillez réessayer.',
     'Discussion ({count})': 'Discussion ({count})',
     'What do you think about this product?': 'Que pensez-vous de ce produit ?',
     'Be constructive and specific in your feedback': 'Soyez constructif et précis dans vos retours',

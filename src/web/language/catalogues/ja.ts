@@ -460,7 +460,7 @@ export default {
     'Just now': 'たった今',
     Dismiss: '閉じる',
     Messages: 'お知らせ',
-    'Loading failed.': '読み込みに失敗しました。',
+    'Loading failed. Please try again.': '読み込みに失敗しました。もう一度お試しください。',
     'Discussion ({count})': 'ディスカッション（{count}）',
     'What do you think about this product?': 'この製品をどう思いますか？',
     'Be constructive and specific in your feedback': '建設的で具体的なご意見をお寄せください',

@@ -484,7 +484,7 @@ export default {
     'Just now': 'Agora mesmo',
     Dismiss: 'Fechar',
     Messages: 'Mensagens',
-    'Loading failed.': 'Falha ao carregar.',
+    'Loading failed. Please try again.': 'Falha ao carregar. Tente novamente.',
     'Discussion ({count})': 'Discussão ({count})',
     'What do you think about this product?': 'O que você acha deste produto?',
     'Be constructive and specific in your feedback': 'Seja construtivo e específico no seu comentário',

@@ -454,7 +454,7 @@ export default {
     'Just now': '刚刚',
     Dismiss: '关闭',
     Messages: '消息',
-    'Loading failed.': '加载失败。',
+    'Loading failed. Please try again.': '加载失败。请重试。',
     'Discussion ({count})': '讨论（{count}）',
     'What do you think about this product?': '你觉得这个产品怎么样？',
     'Be constructive and specific in your feedback': '请给出有建设性且具体的反馈',
