@@ -32,7 +32,7 @@ interface BackupsToCheck {
 
 /**
  * Checks that the newest backup of this database is recent, complete and restorable, by a trial restore into a temporary
- * schema. A large backup is only verified, and so is, without a database, the newest one of any database.
+ * schema. A large backup is only verified. Without a database, the newest backup of any database is verified.
  */
 export async function checkBackups(
   database: Database | undefined,
