@@ -50,6 +50,40 @@ test('an edit that postpones a launched product is listed, even once it is undon
   expect(await entries()).toEqual([expect.objectContaining({ ...RESUMED, id, productId: 'launched' })]);
 });
 
+test('a postponement that a later edit or import reverts is undone then, and the edit can be undone', async () => {
+  await edit('launched', { createdAt: inDays(1), description: 'New' });
+  const id = await edit('launched', { createdAt: inDays(-1), maker: 'New' });
+  const undoneAt = (await browseAudit(harness.database, { limit: 1 })).items[0]?.createdAt;
+  expect(await entries()).toEqual([expect.objectContaining({ ...RESUMED, undoneAt })]);
+  await undo(id);
+  expect(await entries()).toEqual([
+    expect.objectContaining(POSTPONED),
+    expect.objectContaining({ ...POSTPONED, undoneAt }),
+  ]);
+  await harness.run(lines({ id: 'launched', createdAt: inDays(-2) }, { id: 'scheduled', createdAt: inDays(-2) }), {
+    now,
+  });
+  expect(await entries()).toEqual([
+    expect.objectContaining(RESUMED),
+    expect.objectContaining({ ...RESUMED, undoneAt }),
+  ]);
+  const { items } = await browseAudit(harness.database, { action: 'products edit', limit: 9 });
+  expect(items.map(({ target }) => target)).not.toContain('scheduled');
+});
+
+test('a postponement is not undone by its new launch time, or by edits after it or of another product', async () => {
+  await edit('launched', { createdAt: inDays(1) });
+  // As if the new launch time had passed.
+  await saveProducts(harness.database, [buildProduct({ id: 'launched', name: 'Launched', createdAt: inDays(-1) })]);
+  await edit('launched', { createdAt: inDays(-2) });
+  await edit('launched', { createdAt: inDays(1) });
+  await removeProducts(harness.database, ['launched']);
+  await saveProducts(harness.database, [buildProduct({ id: 'launched', createdAt: inDays(1) })]);
+  await edit('launched', { createdAt: inDays(-1) });
+  const postponed = (await entries()).filter(({ action }) => action === 'product.postponed');
+  expect(postponed.map(({ undoneAt }) => undoneAt)).toEqual([null, null]);
+});
+
 test('the log shows the name of a postponed product again from its new launch time on', async () => {
   await edit('launched', { createdAt: inDays(1) });
   expect(await entries(new Date(inDays(2)))).toEqual([

@@ -42,13 +42,22 @@ export function isModerationCursor(cursor: string): boolean {
   return isCursorOf(ORDER, cursor);
 }
 
+// When a later edit or import launched a postponed product `a` again: the next entry that moves the product on or off the
+// site is this edit.
+const RELAUNCHED_AT = `SELECT CASE WHEN n.action = 'products edit' THEN n.created_at END FROM audit_log n
+    WHERE n.target = a.target AND n.created_at > a.created_at AND (n.action IN ('products postpone', 'products remove')
+      OR n.action = 'products edit' AND (n.details -> 'before' ->> 'createdAt')::timestamptz > n.created_at
+        AND (n.details -> 'after' ->> 'createdAt')::timestamptz <= n.created_at)
+    ORDER BY n.created_at LIMIT 1`;
+
 // Skips exclusions and inclusions that found no vote (they changed nothing), products that were removed before their
 // launch (they were never public), and undone decisions that removed no launched product. Selects only these fields of
 // `details`, because others contain names of removed products and identifiers of voters.
 const SELECT_PAGE = `SELECT a.id, a.created_at, a.action, (a.details ->> 'votes')::integer AS votes, a.details ->> 'reason' AS reason,
     CASE WHEN a.action LIKE 'comments %' THEN a.details ->> 'productId' WHEN a.action <> 'submissions decline' THEN a.target END
       AS product_id,
-    (SELECT min(u.created_at) FROM audit_log u WHERE u.undoes = a.id) AS undone_at
+    least((SELECT min(u.created_at) FROM audit_log u WHERE u.undoes = a.id),
+      CASE WHEN a.action = 'products postpone' THEN (${RELAUNCHED_AT}) END) AS undone_at
   FROM audit_log a
   WHERE a.action IN ('products remove', 'products postpone', 'comments hide', 'comments hold', 'votes exclude',
       'votes include', 'submissions decline', 'submissions undo')

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { PRODUCT_FIELD_NAMES, type ProductFieldName } from '../../contract/products/fields.ts';
 import type { StoredProduct } from '../../contract/products/schema.ts';
 import { formatCount } from '../../contract/text.ts';
-import { insertEntries, lockEntryToUndo, recordAudit } from '../audit/audit-log.ts';
+import { insertEntries, lastAuditIds, lockEntryToUndo, recordAudit } from '../audit/audit-log.ts';
 import { recordChange, recordEverythingChanged } from '../changes/change-feed.ts';
 import { CoreError } from '../core-error.ts';
 import { lockCounts } from '../counts/lock-counts.ts';
@@ -31,15 +31,15 @@ const INSERT_CHANGES = `INSERT INTO import_changes (import_id, product_id, befor
   FROM jsonb_to_recordset($2::jsonb) AS row (product_id text, before jsonb, version text)`;
 
 /**
- * Collects what an import changes: the previous versions of products, so it can be undone, and the launched products
- * that it postpones, for the public moderation log.
+ * Collects what an import changes: the previous versions of products, so it can be undone, and the products that it
+ * postpones or launches, for the public moderation log.
  */
 export class ImportChanges {
   readonly #importId: string;
   readonly #now: Date;
   #changes: ImportChange[] = [];
   #isTooLarge = false;
-  #postponed: ReturnType<typeof movedLaunchEntry>[] = [];
+  #movedLaunches: ReturnType<typeof movedLaunchEntry>[] = [];
 
   /** `importId`: the id of the import's entry in the audit log. */
   constructor(importId: string, now: Date) {
@@ -48,8 +48,8 @@ export class ImportChanges {
   }
 
   add(before: StoredProduct | undefined, after: StoredProduct): void {
-    if (before !== undefined && isPostponed(before, after, this.#now))
-      this.#postponed.push(movedLaunchEntry(before, after, this.#now, { import: this.#importId }));
+    if (before !== undefined && (isPostponed(before, after, this.#now) || isPostponed(after, before, this.#now)))
+      this.#movedLaunches.push(movedLaunchEntry(before, after, this.#now, { import: this.#importId }));
     if (this.#isTooLarge) return;
     this.#changes.push({ product_id: after.id, before: before ?? null, version: versionOf(after) });
     if (this.#changes.length <= MAX_CHANGES) return;
@@ -57,11 +57,17 @@ export class ImportChanges {
     this.#changes = [];
   }
 
-  /** Adds audit entries of the products that were postponed since the last call. */
-  async recordPostponed(sql: Sql): Promise<void> {
-    const entries = this.#postponed;
-    this.#postponed = [];
-    await insertEntries(sql, entries);
+  /** Adds audit entries of the products that were postponed, or launched after a postponement, since the last call. */
+  async recordMovedLaunches(sql: Sql): Promise<void> {
+    const entries = this.#movedLaunches;
+    if (entries.length === 0) return;
+    this.#movedLaunches = [];
+    const targets = entries.map(({ target }) => target);
+    const postponed = await lastAuditIds(sql, 'products postpone', targets);
+    await insertEntries(
+      sql,
+      entries.filter(({ action, target }) => action === 'products postpone' || postponed.has(target)),
+    );
   }
 
   /** Stores the previous versions, unless there are too many. */

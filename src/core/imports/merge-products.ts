@@ -141,7 +141,7 @@ async function mergeBatches(
     }
     const writes = dryRun
       ? []
-      : [insertProducts(sql, created), writeProducts(sql, updated), importChanges.recordPostponed(sql)];
+      : [insertProducts(sql, created), writeProducts(sql, updated), importChanges.recordMovedLaunches(sql)];
     const checking = findScheduledResults(sql, moved).then((refused) => {
       for (const { id, line, item } of refused)
         errors.add({ line, item, field: 'createdAt', reason: scheduledResultReason(id) });
