@@ -143,6 +143,7 @@ test.describe('§4, §5 and §6: posting a comment', () => {
     await postButton(page).click();
     await expect(toast(page).locator('.toast-title')).toHaveText('Comment added!');
     await expect(commentTexts(page)).toHaveText(['Green or black?']);
+    await expect(discussionTitle(page)).toHaveText('Discussion (1)');
     await commentBox(page).fill('Black, I think');
     await postButton(page).click();
     await expect(commentTexts(page)).toHaveText(['Black, I think', 'Green or black?']);

@@ -1,9 +1,13 @@
 import { QueryClient } from '@tanstack/react-query';
-import { expect, test } from 'vitest';
-import { buildComment } from '../../../../tests/support/product-data.ts';
+import { expect, test, vi } from 'vitest';
+import { buildComment, buildProduct } from '../../../../tests/support/product-data.ts';
+import type { Api } from '../../../contract/api.ts';
 import type { Comment } from '../../../contract/comments/schema.ts';
-import { commentKeys, flattenComments } from '../../cache/cached-data.ts';
-import { addToLists, patchLikes } from './write-comments.ts';
+import { ApiError } from '../../api/http-api.ts';
+import { cachedProduct, commentKeys, flattenComments, productKeys } from '../../cache/cached-data.ts';
+import { addToLists, patchLikes, postComment } from './write-comments.ts';
+
+vi.stubGlobal('navigator', { onLine: true });
 
 const best = commentKeys.list('harbour', { sort: 'best' });
 const oldest = commentKeys.list('harbour', { sort: 'oldest' });
@@ -23,6 +27,23 @@ test('a new comment comes first in every order and is counted once', () => {
   for (const key of [best, oldest]) {
     expect(client.getQueryData(key)).toMatchObject({ pages: [{ items: [{ id: 'new' }, { id: 'old' }], total: 2 }] });
   }
+});
+
+test('a comment that live updates have counted after its response was lost is not counted again', async () => {
+  const client = clientWith();
+  const countComments = (comments: number) =>
+    client.setQueryData(productKeys.detail('harbour'), { product: buildProduct({ comments }) });
+  countComments(0);
+  const addComment = vi.fn().mockRejectedValueOnce(new ApiError(0, 'network', 'lost'));
+  addComment.mockResolvedValueOnce(buildComment({ id: 'own' }));
+  const api = { addComment } as Partial<Api> as Api;
+  const draft = { content: 'Calm', website: '', idempotencyKey: 'key' };
+  await postComment(api, client, 'harbour', draft);
+  countComments(1);
+  await postComment(api, client, 'harbour', draft);
+  expect(cachedProduct(client, 'harbour')).toMatchObject({ comments: 1 });
+  expect(client.getQueryState(productKeys.detail('harbour')), 'is read again').toMatchObject({ isInvalidated: true });
+  expect(client.getQueryData(best)).toMatchObject({ pages: [{ items: [{ id: 'own' }], total: 1 }] });
 });
 
 test('the visitor’s own comment or like does not mark a list as fresh', () => {

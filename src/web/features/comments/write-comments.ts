@@ -3,7 +3,14 @@ import type { Api } from '../../../contract/api.ts';
 import { COMMENT_MESSAGES } from '../../../contract/comments/messages.ts';
 import type { Comment, HeldComments } from '../../../contract/comments/schema.ts';
 import { ApiError } from '../../api/http-api.ts';
-import { type CommentList, commentKeys, flattenComments, patchProduct, patchQueries } from '../../cache/cached-data.ts';
+import {
+  type CommentList,
+  commentKeys,
+  flattenComments,
+  patchProduct,
+  patchQueries,
+  productKeys,
+} from '../../cache/cached-data.ts';
 import { t } from '../../language/translate.ts';
 import { makerKeyOf } from '../../storage/maker-keys.ts';
 import { type QueuedWrite, queueWhileOffline } from '../../storage/outbox.ts';
@@ -28,6 +35,9 @@ function showCommentToast({ title, description }: (typeof TEXTS)[keyof typeof TE
  */
 const MAX_REMEMBERED = 200;
 
+/** The idempotency keys of failed attempts. The comment may have been posted if only the response was lost. */
+const failedKeys = new Set<string>();
+
 interface Draft {
   content: string;
   /** The value of the honeypot field. */
@@ -49,7 +59,7 @@ export async function postComment(api: Api, client: QueryClient, productId: stri
       queueWhileOffline({ kind: 'comment', productId, ...draft }) ? null : sendDraft(api, productId, draft),
     onSuccess: (comment) => {
       deleteDraft(productId, draft.idempotencyKey);
-      if (comment) return showAdded(client, comment);
+      if (comment) return showAdded(client, comment, draft);
       showCommentToast(TEXTS.queued);
     },
     onError: reportRefusedComment,
@@ -69,20 +79,25 @@ export async function sendQueuedComment(
   client: QueryClient,
   queued: Extract<QueuedWrite, { kind: 'comment' }>,
 ): Promise<void> {
-  await showAdded(client, await sendDraft(api, queued.productId, queued));
+  await showAdded(client, await sendDraft(api, queued.productId, queued), queued);
 }
 
 export function reportRefusedComment(): void {
   showCommentToast(TEXTS.addFailed, 'destructive');
 }
 
-function sendDraft(api: Api, productId: string, { content, website, idempotencyKey }: Draft): Promise<Comment> {
+async function sendDraft(api: Api, productId: string, { content, website, idempotencyKey }: Draft): Promise<Comment> {
   const comment = { productId, content, ...(website === '' ? {} : { website }) };
-  // A maker key marks the comment as the maker's.
-  return api.addComment(comment, idempotencyKey, makerKeyOf(productId));
+  try {
+    // A maker key marks the comment as the maker's.
+    return await api.addComment(comment, idempotencyKey, makerKeyOf(productId));
+  } catch (error) {
+    failedKeys.add(idempotencyKey);
+    throw error;
+  }
 }
 
-async function showAdded(client: QueryClient, comment: Comment): Promise<void> {
+async function showAdded(client: QueryClient, comment: Comment, { idempotencyKey }: Draft): Promise<void> {
   const { productId } = comment;
   // Cancels pending refetches, whose responses may be older than the comment. A first read continues, because it has no
   // data to overwrite.
@@ -93,9 +108,11 @@ async function showAdded(client: QueryClient, comment: Comment): Promise<void> {
   rememberComment(comment);
   // The site may hold the comment for moderation. Then only this query returns it.
   void client.invalidateQueries({ queryKey: commentKeys.held(productId) });
-  // If the response to an earlier attempt was lost, the page may already show the comment.
+  // If the response to an earlier attempt was lost, the page may already show the comment, or count it without showing
+  // it, because live updates include it.
   if (addToLists(client, comment)) {
-    patchProduct(client, productId, (product) => ({ ...product, comments: product.comments + 1 }));
+    if (failedKeys.has(idempotencyKey)) void client.invalidateQueries({ queryKey: productKeys.detail(productId) });
+    else patchProduct(client, productId, (product) => ({ ...product, comments: product.comments + 1 }));
   }
   showCommentToast(TEXTS.added);
 }
