@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 import { PERIOD_KINDS, type Period, type PeriodKind, parsePeriod } from '../../contract/leaderboards/period.ts';
 import { formatCount, formatQuantity, utcMinute } from '../../contract/text.ts';
 import type { Sql } from '../../core/database/database.ts';
-import { type CheckedBoard, checkBoard, repairBoard } from '../../core/leaderboards/check-board.ts';
+import { type CheckedBoard, checkBoard, countLaunches, repairBoard } from '../../core/leaderboards/check-board.ts';
 import { getLeaderboard } from '../../core/leaderboards/get-leaderboard.ts';
 import { listLeaderboards } from '../../core/leaderboards/list-leaderboards.ts';
 import { readSettings } from '../../settings/settings.ts';
@@ -120,13 +120,10 @@ function checkCommand(): Command {
 }
 
 /** Returns the result for a period without a stored leaderboard. @throws Error if the site does not show the period. */
-async function checkWithoutBoard(sql: Sql, { name, kind }: Period): Promise<Omit<CheckedBoard, 'wrong'>> {
+async function checkWithoutBoard(sql: Sql, period: Period): Promise<Omit<CheckedBoard, 'wrong'>> {
+  const { name } = period;
   if ((await getLeaderboard(sql, name, { limit: 1 }, rulesNow())) === null) throw new Error(noLeaderboard(name));
-  const [row] = await sql.query<{ launches: number }>(
-    `SELECT count(*)::integer AS launches FROM launches WHERE ${kind} = $1`,
-    [name],
-  );
-  const launches = row?.launches ?? 0;
+  const launches = await countLaunches(sql, period);
   const differences = launches > 0 ? [`the leaderboard of ${name} is missing, although it has launches`] : [];
   return { launches, votes: 0, differences };
 }

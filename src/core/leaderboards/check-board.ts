@@ -54,6 +54,15 @@ export async function checkBoard(database: Database, period: Period): Promise<Ch
   }
 }
 
+/** Returns the number of launches in a period, whether or not its leaderboard exists. @throws CoreError `unavailable`. */
+export async function countLaunches(sql: Sql, { name, kind }: Period): Promise<number> {
+  const [row] = await sql.query<{ launches: number }>(
+    `SELECT count(*)::integer AS launches FROM launches WHERE ${kind} = $1`,
+    [name],
+  );
+  return row?.launches ?? 0;
+}
+
 async function check(sql: Sql, { name, kind }: Period): Promise<(CheckedBoard & { behind: string[] }) | undefined> {
   await holdSnapshot(sql);
   await disableTimeouts(sql);

@@ -28,7 +28,7 @@ function fakeTimers(): void {
 }
 
 describe('one owner per data folder', () => {
-  it('a second site is told which process has the database, and since when', async () => {
+  it('a second site is told which process uses the database, and since when', async () => {
     const dataDir = await harness.createDataDir();
     const beforeMs = Date.now();
     const site = await openEmbedded({ name: TEST_NAME, dataDir, mode: 'own', log: silentLog });

@@ -31,7 +31,7 @@ function DeferredFeatures() {
 
 /**
  * When the visitor returns to a page, moves the focus from the heading to the link that last had the focus on that
- * page, usually the one that the visitor followed.
+ * page. Usually, the visitor followed that link.
  */
 function useReturnFocus(): void {
   const { location, type } = useRouter();
