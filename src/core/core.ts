@@ -30,7 +30,7 @@ import {
   readProductAddresses,
   splitProductRanges,
 } from './products/product-addresses.ts';
-import { getRelatedProducts } from './products/related-products.ts';
+import { getRelatedProducts, type NewestProductsCache } from './products/related-products.ts';
 import { isProductRemoved } from './products/remove-products.ts';
 import { type Runtime, systemRuntime } from './runtime.ts';
 import { addWithSpamCheck, type Repetition } from './spam.ts';
@@ -85,6 +85,8 @@ export interface CoreOptions {
   /** Called with networks whose votes must be checked against the cap again; see `setUpvotes`. */
   onUnchecked?: ((networks: readonly VoteNetwork[]) => void) | undefined;
   launches?: LaunchOptions;
+  /** The newest products, which related products are chosen from. If unset, each choice reads them. */
+  newestProducts?: NewestProductsCache | undefined;
   /** If unset, changes record no webhooks. */
   recordEvents?: RecordEvents | undefined;
   /** Whether visitors may read the moderation log. */
@@ -112,7 +114,7 @@ const COMMENT_BATCH_LIMITS = { maxBatch: 200, maxQueued: 2_000 };
 
 export function createCore(database: Database, options: CoreOptions = {}): Core {
   const { runtime = systemRuntime, observeWrites, onWrite, onUnchecked, reads = readsFrom(database) } = options;
-  const { launches = DEFAULT_LAUNCHES, recordEvents } = options;
+  const { launches = DEFAULT_LAUNCHES, newestProducts: newest, recordEvents } = options;
   const rules = (): LeaderboardRules & LaunchOptions => ({ ...launches, now: runtime.now() });
 
   function publish<Result>({ outcomes, productIds, commentIds }: BatchResult<Result>): Outcome<Result>[] {
@@ -151,7 +153,8 @@ export function createCore(database: Database, options: CoreOptions = {}): Core 
   return {
     listProducts: (query) => listProducts(database, query, runtime.now(), reads.of({})),
     getProduct: (id) => getProduct(reads.of({ productIds: [id] }), id, runtime.now()),
-    getRelatedProducts: (id) => getRelatedProducts(reads.of({ productIds: [id] }), id, runtime.now(), database),
+    getRelatedProducts: (id) =>
+      getRelatedProducts(reads.of({ productIds: [id] }), id, runtime.now(), { newest, primary: database }),
     isProductRemoved: (id) => isProductRemoved(reads.of({ productIds: [id] }), id),
     readProductAddresses: (range, limit) => readProductAddresses(reads.of({}), range, limit, runtime.now()),
     splitProductRanges: (size) => splitProductRanges(reads.of({}), size, runtime.now()),

@@ -7,6 +7,7 @@ import type { ReplicatedReads } from '../core/database/replicas.ts';
 import { startBoardUpdater } from '../core/leaderboards/board-updater.ts';
 import { createVoteNetworks } from '../core/leaderboards/vote-networks.ts';
 import type { PicturePipeline } from '../core/pictures/picture-store.ts';
+import { cacheNewestProducts } from '../core/products/related-products.ts';
 import { systemRuntime } from '../core/runtime.ts';
 import { createSubmissions } from '../core/submissions/submissions.ts';
 import type { RecordEvents } from '../core/webhooks/outbox.ts';
@@ -91,8 +92,10 @@ export async function buildSite(options: SiteOptions): Promise<BuiltSite> {
     closeables.push(changes);
     await changes.ready;
     const runtime = options.runtime ?? { ...systemRuntime, now: changes.now };
-    // The replicas subscribe before the cache, because the reads with which the cache revalidates a response must
-    // include the change.
+    const newestProducts = cacheNewestProducts(database, runtime);
+    // These subscribe before the cache, because the reads with which the cache revalidates a response must include the
+    // change.
+    changes.subscribe(newestProducts);
     if (replicas) changes.subscribe({ onChange: replicas.noteChange, onGap: replicas.noteGap });
     const cache = new ResponseCache({
       log,
@@ -116,6 +119,7 @@ export async function buildSite(options: SiteOptions): Promise<BuiltSite> {
     const core = createCore(database, {
       runtime,
       launches: { ...launches, networks },
+      newestProducts,
       observeWrites: metrics?.observeWrites,
       onWrite(change) {
         boards.onWrite(change);

@@ -193,7 +193,7 @@ const READS: [name: string, statements: number, ask: (core: Core) => Promise<unk
       }),
   ],
   ['upvoted', 1, (core) => core.getUpvoted([hottest, 'nothing'], 'session-0f8fad5b')],
-  ['related products', 3, (core) => core.getRelatedProducts(hottest)],
+  ['related products, without a cache', 4, (core) => core.getRelatedProducts(hottest)],
   ['standing', 2, (core) => core.getStandings(hottest)],
   ['leaderboard', 3, (core) => core.getLeaderboard('2024', {})],
 ];

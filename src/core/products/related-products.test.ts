@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { makeProducts, storeProducts } from '../../../tests/support/many-products.ts';
+import { recordStatements } from '../../../tests/support/recording-database.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import type { Sql } from '../database/database.ts';
-import { getRelatedProducts, levelsOf, weightOf } from './related-products.ts';
+import { systemRuntime } from '../runtime.ts';
+import { cacheNewestProducts, getRelatedProducts, levelsOf, weightOf } from './related-products.ts';
 import { removeProducts } from './remove-products.ts';
 import { saveProducts } from './save-products.ts';
 
@@ -111,8 +113,8 @@ describe('on a site with more products than are compared', () => {
       },
     };
     const related = await getRelatedProducts(sql, id, NOW);
-    const lookUps = asked.filter(({ text }) => text.includes('$3::text[]'));
-    return { ids: related?.items.map((item) => item.id) ?? [], lookUps: lookUps.map(({ values }) => values[2]) };
+    const lookUps = asked.filter(({ text }) => text.includes('tag_keys && $1'));
+    return { ids: related?.items.map((item) => item.id) ?? [], lookUps: lookUps.map(({ values }) => values[0]) };
   }
 
   test('without statistics, the newest products are compared, and no tag is looked up', async () => {
@@ -155,6 +157,45 @@ describe('on a site with more products than are compared', () => {
       expect(ids.filter((id) => id < 'p-01400')).toEqual([]);
     },
   );
+});
+
+test('the newest products are read once until the catalogue changes or a minute has passed', async () => {
+  await site({ tide: ['Sea'], near: ['Sea'], far: ['Mountains'] });
+  const recorded = recordStatements(database);
+  let minutes = 0;
+  const newest = cacheNewestProducts(recorded.database, {
+    ...systemRuntime,
+    now: () => NOW,
+    monotonicMs: () => minutes * 60_000,
+  });
+  const relatedIds = async () => {
+    recorded.statements.length = 0;
+    const related = await getRelatedProducts(recorded.database, 'tide', NOW, { newest });
+    const reads = recorded.statements.filter(({ text }) => text.includes('LIMIT 1000'));
+    return { ids: related?.items.map((item) => item.id), reads: reads.length };
+  };
+  expect(await relatedIds()).toEqual({ ids: ['near'], reads: 1 });
+  expect(await relatedIds()).toEqual({ ids: ['near'], reads: 0 });
+
+  await database.query("UPDATE products SET tags = '{Sea}', tag_keys = '{sea}' WHERE id = 'far'");
+  newest.onChange({ productIds: ['tide'], catalogue: false });
+  expect(await relatedIds()).toEqual({ ids: ['near'], reads: 0 });
+  newest.onChange({ productIds: ['far'], catalogue: true });
+  expect(await relatedIds()).toEqual({ ids: ['far', 'near'], reads: 1 });
+
+  minutes = 1;
+  expect(await relatedIds()).toEqual({ ids: ['far', 'near'], reads: 1 });
+  newest.onGap();
+  expect(await relatedIds()).toEqual({ ids: ['far', 'near'], reads: 1 });
+});
+
+test('products that were removed after the newest products were read are not listed', async () => {
+  await site({ tide: ['Sea'], near: ['Sea'], removed: ['Sea'] });
+  const newest = cacheNewestProducts(database, { ...systemRuntime, now: () => NOW });
+  await newest.read();
+  await removeProducts(database, ['removed']);
+  const related = await getRelatedProducts(database, 'tide', NOW, { newest });
+  expect(related?.items.map((item) => item.id)).toEqual(['near']);
 });
 
 describe('weights and levels', () => {

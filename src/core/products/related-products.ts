@@ -1,8 +1,10 @@
 import { LIMITS } from '../../contract/limits.ts';
 import { isProductId } from '../../contract/products/fields.ts';
 import type { RelatedProduct, RelatedProducts } from '../../contract/products/schema.ts';
+import type { Change } from '../changes/change-feed.ts';
 import type { Sql } from '../database/database.ts';
 import { memoize } from '../memoize.ts';
+import type { Runtime } from '../runtime.ts';
 import { foldText } from '../search-text.ts';
 
 /**
@@ -12,29 +14,24 @@ const WINDOW_ROWS = 1_000;
 /** The maximum number of products that are looked up by rare tags. */
 const MAX_FOUND_ROWS = 300;
 
-/**
- * SQL: the number of products in `read`, and those that have one of the `tags`, as JSON, because the driver parses arrays
- * slowly.
- */
-const sharing = (tags: string) => `count(*)::integer AS rows,
-    json_agg(json_build_array(id, tag_keys)) FILTER (WHERE tag_keys && ${tags}) AS sharing FROM read`;
+// The driver parses arrays slowly, so the products of a statement are one JSON value.
+const AS_JSON = 'json_agg(json_build_array(id, tag_keys)) AS products';
 
-/** The tags of the product, with the newest products; no products are read if it has no tags or is unknown. */
-const SELECT_NEWEST = `WITH wanted AS MATERIALIZED (
-    SELECT tag_keys AS tags FROM products WHERE id = $1 AND created_at <= $2::timestamptz
-  ), read AS (
-    SELECT p.id, p.tag_keys FROM products p WHERE p.created_at <= $2::timestamptz AND (SELECT tags FROM wanted) <> '{}'
+const SELECT_NEWEST = `SELECT ${AS_JSON} FROM (
+    SELECT p.id, p.tag_keys FROM products p WHERE p.created_at <= $1::timestamptz
     ORDER BY p.created_at DESC, p.id DESC LIMIT ${WINDOW_ROWS}
-  ) SELECT (SELECT to_json(tags) FROM wanted) AS tags, ${sharing('(SELECT tags FROM wanted)')}`;
+  ) AS newest`;
+
+const SELECT_TAGS = 'SELECT to_json(tag_keys) AS tags FROM products WHERE id = $1 AND created_at <= $2::timestamptz';
 
 // The limit and the time are outside the first query, so the planner uses the index of tags. With the limit, it would
 // not expect to read all matches. With the time, a generic plan would expect a third of all products to match, and read
 // that third from the index of times.
 const SELECT_TAGGED = `WITH tagged AS MATERIALIZED (
-    SELECT p.id, p.tag_keys, p.created_at FROM products p WHERE p.tag_keys && $3::text[]
-  ), read AS (
+    SELECT p.id, p.tag_keys, p.created_at FROM products p WHERE p.tag_keys && $1::text[]
+  ) SELECT ${AS_JSON} FROM (
     SELECT id, tag_keys FROM tagged WHERE created_at <= $2::timestamptz LIMIT ${MAX_FOUND_ROWS + 1}
-  ) SELECT ${sharing('$1::text[]')}`;
+  ) AS found`;
 
 const SELECT_BEST = `SELECT p.id, p.name, p.image, p.tags
   FROM (
@@ -43,6 +40,65 @@ const SELECT_BEST = `SELECT p.id, p.name, p.image, p.tags
     ORDER BY candidate.level, c.upvotes DESC, c.product_id LIMIT ${LIMITS.relatedProducts}
   ) AS best JOIN products p ON p.id = best.product_id
   WHERE p.created_at <= $3::timestamptz ORDER BY best.level, best.upvotes DESC, p.id`;
+
+type TaggedProduct = [id: string, tags: string[]];
+
+interface ProductsRow {
+  products: TaggedProduct[] | null;
+}
+
+/** The newest products, whatever their tags. */
+interface NewestProducts {
+  count: number;
+  tagsOf: ReadonlyMap<string, readonly string[]>;
+  idsByTag: ReadonlyMap<string, readonly string[]>;
+}
+
+async function readNewestProducts(sql: Sql, now: Date): Promise<NewestProducts> {
+  const [row] = await sql.query<ProductsRow>(SELECT_NEWEST, [now.toISOString()], { isPrepared: true });
+  const products = row?.products ?? [];
+  const idsByTag = new Map<string, string[]>();
+  for (const [id, tags] of products) for (const tag of tags) listUnder(idsByTag, tag, id);
+  return { count: products.length, tagsOf: new Map(products), idsByTag };
+}
+
+function listUnder<Key>(lists: Map<Key, string[]>, key: Key, item: string): void {
+  const list = lists.get(key);
+  if (list) list.push(item);
+  else lists.set(key, [item]);
+}
+
+/** How long the newest products and the statistics are reused. */
+const MAX_AGE_MS = 60_000;
+
+/** Reads the newest products once per change of the catalogue. Subscribe it to the changes of the site. */
+export interface NewestProductsCache {
+  /** @throws CoreError `unavailable`. */
+  read(): Promise<NewestProducts>;
+  onChange(change: Change): void;
+  onGap(): void;
+}
+
+export function cacheNewestProducts(sql: Sql, { now, monotonicMs }: Runtime): NewestProductsCache {
+  const begin = () => memoize((from: Sql) => readNewestProducts(from, now()), MAX_AGE_MS, monotonicMs);
+  let read = begin();
+  return {
+    read: () => read(sql),
+    onChange({ catalogue }) {
+      if (catalogue) read = begin();
+    },
+    onGap() {
+      read = begin();
+    },
+  };
+}
+
+interface RelatedOptions {
+  /** If unset, the newest products are read from the database each time. */
+  newest?: NewestProductsCache | undefined;
+  /** The database that has the planner's statistics. */
+  primary?: Sql;
+}
 
 /**
  * Lists the products whose shared tags have the greatest sum of weights. A tag weighs more if fewer products have it
@@ -55,23 +111,22 @@ export async function getRelatedProducts(
   sql: Sql,
   id: string,
   now: Date,
-  primary: Sql = sql,
+  { newest: cache, primary = sql }: RelatedOptions = {},
 ): Promise<RelatedProducts | null> {
+  if (!isProductId(id)) return null;
   const time = now.toISOString();
-  const newest = isProductId(id)
-    ? await sql.query<SharingRow & { tags: string[] | null }>(SELECT_NEWEST, [id, time], { isPrepared: true })
-    : [];
-  const tags = newest[0]?.tags ?? null;
-  if (tags === null) return null;
+  const newest = await (cache ? cache.read() : readNewestProducts(sql, now));
+  const tags = newest.tagsOf.get(id) ?? (await readTags(sql, id, time));
+  if (tags === undefined) return null;
   if (tags.length === 0) return { items: [] };
   const shared: SharedTags = new Map();
-  const rows = addSharing(shared, tags, newest);
-  const statistics = rows < WINDOW_ROWS ? undefined : await tagStatisticsOf(primary);
+  for (const tag of tags) for (const other of newest.idsByTag.get(tag) ?? []) listUnder(shared, other, tag);
+  const statistics = newest.count < WINDOW_ROWS ? undefined : await tagStatisticsOf(primary);
   const rare = statistics === undefined ? [] : await addRare(sql, shared, { tags, time, statistics });
   const counts = countTags(shared);
   const shareOf = (tag: string) => {
     const count = counts.get(tag) ?? 1;
-    if (statistics === undefined) return count / rows;
+    if (statistics === undefined) return count / newest.count;
     return rare.includes(tag) ? count / statistics.products : statistics.shareOf(tag);
   };
   const weights = new Map(tags.map((tag) => [tag, weightOf(shareOf(tag))]));
@@ -80,25 +135,11 @@ export async function getRelatedProducts(
 }
 
 /** The tags that products share with the product of the page, by id. */
-type SharedTags = Map<string, readonly string[]>;
+type SharedTags = Map<string, string[]>;
 
-interface SharingRow {
-  rows: number;
-  sharing: [id: string, tags: string[]][] | null;
-}
-
-/**
- * Adds the products in the result of a statement to `shared`.
- * @returns the number of products read, including those that share no tag.
- */
-function addSharing(shared: SharedTags, tags: readonly string[], [result]: readonly SharingRow[]): number {
-  for (const [id, all] of result?.sharing ?? []) {
-    shared.set(
-      id,
-      all.filter((tag) => tags.includes(tag)),
-    );
-  }
-  return result?.rows ?? 0;
+async function readTags(sql: Sql, id: string, time: string): Promise<string[] | undefined> {
+  const [row] = await sql.query<{ tags: string[] }>(SELECT_TAGS, [id, time], { isPrepared: true });
+  return row?.tags;
 }
 
 function countTags(shared: SharedTags): Map<string, number> {
@@ -123,9 +164,7 @@ export function levelsOf(
   for (const [id, tags] of shared) {
     // Sums are rounded, because the order of the summands affects the last digits.
     const sum = Math.round(1e6 * tags.reduce((weight, tag) => weight + (weights.get(tag) ?? 0), 0));
-    const level = levels.get(sum);
-    if (level) level.push(id);
-    else levels.set(sum, [id]);
+    listUnder(levels, sum, id);
   }
   const sorted = [...levels].sort(([one], [other]) => other - one).map(([, ids]) => ids);
   let found = 0;
@@ -154,9 +193,15 @@ async function addRare(
       return left >= 0;
     });
   while (rare.length > 0) {
-    const found = await sql.query<SharingRow>(SELECT_TAGGED, [tags, time, rare], { isPrepared: true });
-    if ((found[0]?.rows ?? 0) <= MAX_FOUND_ROWS) {
-      addSharing(shared, tags, found);
+    const [row] = await sql.query<ProductsRow>(SELECT_TAGGED, [rare, time], { isPrepared: true });
+    const found = row?.products ?? [];
+    if (found.length <= MAX_FOUND_ROWS) {
+      for (const [id, all] of found) {
+        shared.set(
+          id,
+          all.filter((tag) => tags.includes(tag)),
+        );
+      }
       break;
     }
     // If too many products match, fewer tags are used, because a subset of the matching products would be arbitrary.
@@ -199,9 +244,6 @@ const SELECT_STATISTICS = `SELECT c.reltuples::float8 AS products,
     to_json(s.most_common_elems::text::text[]) AS tags, to_json(s.most_common_elem_freqs) AS shares
   FROM pg_stats s JOIN pg_class c ON c.oid = to_regclass('products')
   WHERE s.schemaname = current_schema() AND s.tablename = 'products' AND s.attname = 'tag_keys' AND c.reltuples > 0`;
-
-/** How long statistics are reused. */
-const MAX_AGE_MS = 60_000;
 
 /** Returns statistics at most a minute old, or undefined if there are none. @throws CoreError `unavailable`. */
 const tagStatisticsOf = memoize(readStatistics, MAX_AGE_MS);
