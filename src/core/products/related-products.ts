@@ -33,7 +33,7 @@ const SELECT_TAGGED = `WITH tagged AS MATERIALIZED (
     SELECT id, tag_keys FROM tagged WHERE created_at <= $2::timestamptz LIMIT ${MAX_FOUND_ROWS + 1}
   ) AS found`;
 
-const SELECT_BEST = `SELECT p.id, p.name, p.image, p.tags
+const SELECT_BEST = `SELECT p.id, p.name, p.image, to_json(p.tags) AS tags
   FROM (
     SELECT c.product_id, candidate.level, c.upvotes
     FROM unnest($1::text[], $2::integer[]) AS candidate (id, level) JOIN product_counts c ON c.product_id = candidate.id
@@ -123,11 +123,10 @@ export async function getRelatedProducts(
   for (const tag of tags) for (const other of newest.idsByTag.get(tag) ?? []) listUnder(shared, other, tag);
   const statistics = newest.count < WINDOW_ROWS ? undefined : await tagStatisticsOf(primary);
   const rare = statistics === undefined ? [] : await addRare(sql, shared, { tags, time, statistics });
-  const counts = countTags(shared);
   const shareOf = (tag: string) => {
-    const count = counts.get(tag) ?? 1;
-    if (statistics === undefined) return count / newest.count;
-    return rare.includes(tag) ? count / statistics.products : statistics.shareOf(tag);
+    if (statistics !== undefined && !rare.includes(tag)) return statistics.shareOf(tag);
+    const count = [...shared.values()].filter((all) => all.includes(tag)).length;
+    return Math.max(count, 1) / (statistics?.products ?? newest.count);
   };
   const weights = new Map(tags.map((tag) => [tag, weightOf(shareOf(tag))]));
   shared.delete(id);
@@ -140,12 +139,6 @@ type SharedTags = Map<string, string[]>;
 async function readTags(sql: Sql, id: string, time: string): Promise<string[] | undefined> {
   const [row] = await sql.query<{ tags: string[] }>(SELECT_TAGS, [id, time], { isPrepared: true });
   return row?.tags;
-}
-
-function countTags(shared: SharedTags): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const tag of [...shared.values()].flat()) counts.set(tag, (counts.get(tag) ?? 0) + 1);
-  return counts;
 }
 
 /**
