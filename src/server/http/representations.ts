@@ -126,10 +126,14 @@ function compress(bytes: Buffer, encoding: Encoding): Promise<Buffer> {
   return encoding === 'gzip' ? compressGzip(bytes) : compressBrotli(bytes, brotliOptions(bytes));
 }
 
-/** Returns Brotli's options. If Brotli knows the size, it initializes smaller tables. */
+/**
+ * Returns Brotli's options. If Brotli knows the size and the window is as small as the data, it initializes smaller
+ * tables. The size of the window is given as an exponent of 2.
+ */
 function brotliOptions(bytes: Buffer) {
-  const { BROTLI_PARAM_QUALITY: quality, BROTLI_PARAM_SIZE_HINT: sizeHint } = constants;
-  return { params: { [quality]: BROTLI_QUALITY, [sizeHint]: bytes.length } };
+  const { BROTLI_PARAM_QUALITY: quality, BROTLI_PARAM_SIZE_HINT: sizeHint, BROTLI_PARAM_LGWIN: window } = constants;
+  const windowBits = bytes.length <= 2 ** 16 ? 16 : constants.BROTLI_DEFAULT_WINDOW;
+  return { params: { [quality]: BROTLI_QUALITY, [sizeHint]: bytes.length, [window]: windowBits } };
 }
 
 const COMPRESSIBLE = /^(?:text\/|application\/(?:[a-z.]+\+)?(?:json|xml)|image\/svg)/;
