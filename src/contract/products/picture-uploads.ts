@@ -11,3 +11,8 @@ export const PICTURE_UPLOADS = {
   /** Maximum longer side of a screenshot. Smaller screenshots keep their size. */
   screenshotPixels: 1_600,
 } as const;
+
+export type PictureMediaType = (typeof PICTURE_UPLOADS.mediaTypes)[number];
+
+/** The use of a picture. An `image` becomes a square; a `screenshot` keeps its proportions. */
+export type PictureUse = 'image' | 'screenshot';

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { utimes } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { FOLDERS } from '../../contract/paths/folders.ts';
+import type { PictureMediaType, PictureUse } from '../../contract/products/picture-uploads.ts';
 import { inFolder, makeFolder, makeTraversableFolder, systemCode, writeThenRename } from '../file-system.ts';
 
 /** The media types of the accepted formats, by their file extensions in the store. */
@@ -102,13 +103,11 @@ export function pictureKindOf(content: Buffer): PictureKind | undefined {
   return SVG_START.test(text) ? 'svg' : undefined;
 }
 
-/** The use of a picture. An `image` becomes a square; a `screenshot` keeps its proportions. */
-export type PictureUse = 'image' | 'screenshot';
-
 export interface UploadedPicture {
+  /** At most `PICTURE_UPLOADS.maxBytes`. */
   bytes: Buffer;
-  /** The media type that the sender declares, such as `image/png`. */
-  declaredType: string | undefined;
+  /** The media type that the sender declares. */
+  declaredType: PictureMediaType;
   use: PictureUse;
 }
 

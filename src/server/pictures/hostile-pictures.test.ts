@@ -28,14 +28,14 @@ const UNKNOWN = /not a picture of a supported type/;
 
 interface Hostile {
   name: string;
-  type: string;
+  type: `image/${Format}`;
   bytes: Buffer;
   reason: RegExp;
 }
 
-const hostile = (name: string, format: string, bytes: Buffer, reason: RegExp): Hostile => ({
+const hostile = (name: string, format: Format, bytes: Buffer, reason: RegExp): Hostile => ({
   name,
-  type: format.includes('/') ? format : `image/${format}`,
+  type: `image/${format}`,
   bytes,
   reason,
 });
@@ -109,7 +109,6 @@ const OTHER_FILES = [
     text('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'),
     /is an SVG/,
   ),
-  hostile('SVG as SVG', 'image/svg+xml', text('<svg/>'), /is an SVG/),
   hostile('SVG with a declaration', 'jpeg', text('<?xml version="1.0"?><!DOCTYPE svg><svg/>'), /is an SVG/),
   hostile('HTML', 'png', text('<!doctype html><script>alert(1)</script>'), UNKNOWN),
   hostile('TIFF', 'png', await NOISE.clone().tiff().toBuffer(), UNKNOWN),
@@ -121,7 +120,6 @@ const OTHER_FILES = [
   hostile('WAVE', 'webp', text('RIFF\0\x01\0\0WAVEfmt '), UNKNOWN),
   hostile('program', 'png', Buffer.concat([text('MZ'), Buffer.alloc(200)]), UNKNOWN),
   hostile('noise', 'gif', Buffer.alloc(1_000, 0xa5), UNKNOWN),
-  hostile('picture with another type', 'text/html', PICTURES.png, /Content-Type is not a supported image type/),
 ];
 
 const EXTREME = [
@@ -204,7 +202,7 @@ const TEXT_BOMB = hostile(
 const REFUSED = [...EMPTY, ...TRUNCATED, ...LYING, ...POLYGLOTS, ...OTHER_FILES, ...EXTREME];
 
 /** Unusual, but valid pictures. */
-const HARMLESS = [
+const HARMLESS: { name: string; type: Format; bytes: Buffer }[] = [
   {
     name: 'PNG with 2,000 texts',
     type: 'png',

@@ -6,7 +6,8 @@ import sharp, { type Sharp } from 'sharp';
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { pidsOfChildren, testOnLinux } from '../../../tests/support/child-processes.ts';
 import { buildApng, buildPng, pngChunk } from '../../../tests/support/picture-bytes.ts';
-import { PICTURE_NAME, type PictureUse } from '../../core/pictures/picture-store.ts';
+import type { PictureMediaType, PictureUse } from '../../contract/products/picture-uploads.ts';
+import { PICTURE_NAME } from '../../core/pictures/picture-store.ts';
 import { createPictureProcessor, type PictureProcessor, type PictureProcessorOptions } from './picture-pipeline.ts';
 
 const warn = vi.fn();
@@ -33,7 +34,13 @@ function start(options: Partial<PictureProcessorOptions> = {}): PictureProcessor
   return pictures;
 }
 
-function send(bytes: Buffer, { use = 'screenshot' as PictureUse, type = 'image/png', pictures = shared } = {}) {
+interface Sending {
+  use?: PictureUse;
+  type?: PictureMediaType;
+  pictures?: PictureProcessor;
+}
+
+function send(bytes: Buffer, { use = 'screenshot', type = 'image/png', pictures = shared }: Sending = {}) {
   const slot = pictures.admit('test');
   return slot.process({ bytes, declaredType: type, use }).finally(() => slot.release());
 }
@@ -43,7 +50,7 @@ const colour = (background: string, width = 40, height = 30) =>
   sharp({ create: { width, height, channels: 3, background } });
 
 /** Stores a picture, and returns its metadata and pixels. */
-async function convert(picture: Sharp | Buffer, options: { use?: PictureUse; type?: string } = {}) {
+async function convert(picture: Sharp | Buffer, options: Sending = {}) {
   const stored = await read(await send(Buffer.isBuffer(picture) ? picture : await picture.toBuffer(), options));
   const { data, info } = await sharp(stored).raw().toBuffer({ resolveWithObject: true });
   return {
@@ -59,7 +66,7 @@ async function convert(picture: Sharp | Buffer, options: { use?: PictureUse; typ
 const near = (expected: readonly number[], tolerance = 6) =>
   expected.map((value) => expect.toSatisfy((actual: number) => Math.abs(actual - value) <= tolerance));
 
-test.each([
+test.each<[PictureMediaType, (picture: Sharp) => Sharp]>([
   ['image/png', (picture: Sharp) => picture.png()],
   ['image/jpeg', (picture: Sharp) => picture.jpeg()],
   ['image/webp', (picture: Sharp) => picture.webp()],

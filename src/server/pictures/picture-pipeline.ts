@@ -1,13 +1,12 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { PICTURE_UPLOADS } from '../../contract/products/picture-uploads.ts';
+import { PICTURE_UPLOADS, type PictureMediaType, type PictureUse } from '../../contract/products/picture-uploads.ts';
 import { CoreError } from '../../core/core-error.ts';
 import { type MeasureDisk, measureDisk } from '../../core/file-system.ts';
 import {
   makePictureFolder,
   type PictureKind,
   type PicturePipeline,
-  type PictureUse,
   pictureAddress,
   pictureKindOf,
   pictureName,
@@ -69,7 +68,7 @@ const FORMATS = {
   'image/webp': { kind: 'webp', name: 'WebP' },
   'image/avif': { kind: 'avif', name: 'AVIF' },
   'image/gif': { kind: 'gif', name: 'GIF' },
-} as const satisfies Record<(typeof PICTURE_UPLOADS.mediaTypes)[number], { kind: PictureKind; name: string }>;
+} as const satisfies Record<PictureMediaType, { kind: PictureKind; name: string }>;
 
 export function createPictureProcessor(options: PictureProcessorOptions): PictureProcessor {
   const { log, folder, workerFile = PICTURE_WORKER_FILE, queue: limits = QUEUE_LIMITS } = options;
@@ -150,18 +149,16 @@ export function createDiskSpaceCheck(
 
 /**
  * Returns the format of an uploaded picture.
- * @throws CoreError if the picture is empty, too large, unsupported, or not of the declared type.
+ * @throws CoreError if the picture is empty, unsupported, or not of the declared type.
  */
 function kindOf({ bytes, declaredType }: UploadedPicture): PictureTask['kind'] {
   if (bytes.length === 0) throw new CoreError('picture_unusable', 'The file is empty. Please choose another one.');
-  if (bytes.length > PICTURE_UPLOADS.maxBytes) throw new CoreError('body_too_large', 'The file is larger than 5 MiB.');
-  const declared = Object.entries(FORMATS).find(([type]) => type === declaredType)?.[1];
+  const declared = FORMATS[declaredType];
   const found = pictureKindOf(bytes);
   const actual = Object.values(FORMATS).find(({ kind }) => kind === found);
-  if (declared === undefined || actual === undefined) {
+  if (actual === undefined) {
     const sort = found === 'svg' ? 'an SVG' : 'not a picture of a supported type';
-    const what = actual === undefined ? `The file is ${sort}` : 'The Content-Type is not a supported image type';
-    throw new CoreError('unsupported_media_type', `${what}. Please send a PNG, JPEG, WebP, AVIF or GIF.`);
+    throw new CoreError('unsupported_media_type', `The file is ${sort}. Please send a PNG, JPEG, WebP, AVIF or GIF.`);
   }
   if (declared !== actual) {
     const what = `${actual === FORMATS['image/avif'] ? 'an' : 'a'} ${actual.name}`;

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import { fieldOf } from '../../../contract/products/fields.ts';
-import { PICTURE_UPLOADS } from '../../../contract/products/picture-uploads.ts';
+import { PICTURE_UPLOADS, type PictureUse } from '../../../contract/products/picture-uploads.ts';
 import type { TeamMember } from '../../../contract/products/schema.ts';
 import { Avatar } from '../../../web/ui/avatar.tsx';
 import { CloseIcon } from '../../../web/ui/icons.tsx';
@@ -193,7 +193,7 @@ function TeamField({ members, error, onChange }: TeamFieldProps) {
 }
 
 interface PictureUploadProps {
-  use: 'image' | 'screenshot';
+  use: PictureUse;
   /** The button's text, such as 'Upload a picture'. */
   label: ReactNode;
   /** Called with the URL of each uploaded picture. The product does not use the picture until the edit is saved. */

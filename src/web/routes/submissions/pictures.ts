@@ -1,5 +1,5 @@
 import { PRODUCT_FIELDS } from '../../../contract/products/fields.ts';
-import { PICTURE_UPLOADS } from '../../../contract/products/picture-uploads.ts';
+import { PICTURE_UPLOADS, type PictureUse } from '../../../contract/products/picture-uploads.ts';
 import type { Product } from '../../../contract/products/schema.ts';
 import type { Submission } from '../../../contract/submissions/schema.ts';
 import { reasonOf } from '../../api/http-api.ts';
@@ -150,7 +150,7 @@ export async function savePictures({ access, pictures, stored, onChange, onStore
   }
   return latest;
 
-  async function send(key: string, file: File, use: 'image' | 'screenshot'): Promise<void> {
+  async function send(key: string, file: File, use: PictureUse): Promise<void> {
     onChange(key, { sent: 0, error: undefined });
     const upload = { file, onProgress: (sent: number) => onChange(key, { sent }) };
     try {
