@@ -1,8 +1,8 @@
 import type { Brand } from '../../settings/brand.ts';
 import type { CardBrand, CardMark } from './renderer/card-renderer.ts';
 
-/** The mark of `public/favicon.svg`. */
-const MARK: CardMark = {
+/** The default logo, as in `public/favicon.svg`, for a viewBox of 32 by 32. */
+export const DEFAULT_MARK: CardMark = {
   background: '#0c3b54',
   shapes: [
     { fill: '#ff8a57', path: 'M26.5 10a4 4 0 1 1-8 0a4 4 0 1 1 8 0Z' },
@@ -20,7 +20,7 @@ export function cardBrandOf(siteName: string, { page, logo, accent }: Brand): Ca
   return {
     name: siteName,
     tagline: page.tagline ?? TAGLINE,
-    mark: MARK,
+    mark: DEFAULT_MARK,
     logo: logo?.bytes,
     ...(pill && ink && place && { accent: { pill, ink, place } }),
   };

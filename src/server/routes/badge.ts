@@ -12,6 +12,7 @@ import { API_FRESHNESS, type CacheableResponse } from '../cache/cached-response.
 import { trackDependencies } from '../cache/dependency-tracker.ts';
 import type { ResponseCache } from '../cache/response-cache.ts';
 import { sendFromCache } from '../cache/send-cached.ts';
+import { DEFAULT_MARK } from '../cards/card-brand.ts';
 import { escapeXml } from '../feeds/xml.ts';
 import { allowEmbedding } from '../http/security-headers.ts';
 
@@ -148,9 +149,10 @@ export function renderBadge(
 }
 
 const DEFAULT_LOGO = [
-  '<clipPath id="mark"><rect width="32" height="32" rx="9"/></clipPath><g clip-path="url(#mark)"><rect width="32" height="32" fill="#0c3b54"/>',
-  '<circle cx="22.5" cy="10" r="4" fill="#ff8a57"/><path d="M0 21c5 0 7-6.5 13-6.5S22 21 32 19v13H0Z" fill="#2b9c9c"/>',
-  '<path d="M0 24.5c4.5 0 6-3 10.5-3s6.5 4 11.5 4 7-2 10-2.5V32H0Z" fill="#c9f0ea"/></g>',
+  '<clipPath id="mark"><rect width="32" height="32" rx="9"/></clipPath><g clip-path="url(#mark)">',
+  `<rect width="32" height="32" fill="${DEFAULT_MARK.background}"/>`,
+  ...DEFAULT_MARK.shapes.map(({ fill, path }) => `<path d="${path}" fill="${fill}"/>`),
+  '</g>',
 ].join('');
 
 /** Embeds the logo as a data URL, because an SVG that is displayed as a picture loads no other files. */
