@@ -4,15 +4,13 @@ import { CONSOLE_API } from '../../contract/console/paths.ts';
 import type { LiveSubject } from '../../contract/console/records.ts';
 import { AUDIT_LOG, type Change, OPERATOR_QUEUE } from '../../core/changes/change-feed.ts';
 import type { ChangeListener } from '../../core/changes/site-changes.ts';
+import { MAX_UNREAD_BYTES } from '../live/event-stream.ts';
 import type { ConsoleCookies } from './cookies.ts';
 
 /** The interval of heartbeats, which keep proxies from closing an idle stream. */
 const HEARTBEAT_MS = 25_000;
 /** A stream ends after this time. The browser then opens another one, which requires a valid session. */
 const MAX_STREAM_MS = 5 * 60_000;
-
-/** A client with more unread bytes than this is disconnected. */
-const MAX_UNREAD_BYTES = 64 * 1024;
 
 /**
  * The open streams of operators. Each reports which kinds of data have changed, and the console refetches the displayed

@@ -4,7 +4,7 @@ import { LIVE_EVENTS } from '../../contract/live/events.ts';
 import type { LiveComment, LiveCounts } from '../../contract/live/schema.ts';
 
 /** A client with more unread bytes than this is disconnected, because further frames would only occupy memory. */
-const MAX_UNREAD_BYTES = 64 * 1024;
+export const MAX_UNREAD_BYTES = 64 * 1024;
 
 /**
  * One open event stream. Frames are written to the socket directly, without chunked encoding, so many streams share the
