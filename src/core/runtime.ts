@@ -28,7 +28,10 @@ export interface Log {
   error(fields: object | string, message?: string): void;
 }
 
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** A UUID in its canonical form. In a JSON schema, which has no flags, the letters must be in lower case. */
+export const UUID_PATTERN = '^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$';
+
+const UUID = new RegExp(UUID_PATTERN, 'i');
 
 /** Returns whether a text is a UUID in its canonical form. PostgreSQL raises an error for a text that is not a UUID. */
 export function isUuid(text: string): boolean {

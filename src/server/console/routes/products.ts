@@ -31,12 +31,12 @@ import {
 } from '../../../core/products/remove-products.ts';
 import { countRemovedRows, restoreProducts } from '../../../core/products/restore-products.ts';
 import { versionOf } from '../../../core/products/save-products.ts';
-import { END_OF_TIME } from '../../../core/runtime.ts';
+import { END_OF_TIME, UUID_PATTERN } from '../../../core/runtime.ts';
 import { receivePictures } from '../../pictures/receive-pictures.ts';
 import type { ConsoleOptions } from '../console-options.ts';
 
 const Id = Type.String({ pattern: PRODUCT_ID_PATTERN });
-const RemovalId = Type.String({ pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' });
+const RemovalId = Type.String({ pattern: UUID_PATTERN });
 const Query = Type.Object({
   state: Type.Optional(Type.Union([Type.Literal('all'), Type.Literal('launched'), Type.Literal('scheduled')])),
   q: Type.Optional(Type.String({ maxLength: LIMITS.searchCharacters, format: TEXT_FORMAT })),
