@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { MAKER_KEY_PATTERN } from '../contract/submissions/limits.ts';
 
 /** The secret of a session, a known device, an invitation or a maker, and its hash for the database. */
 export interface Token {
@@ -7,7 +8,7 @@ export interface Token {
   hash: Buffer;
 }
 
-const TOKEN = /^[A-Za-z0-9_-]{43}$/;
+const TOKEN = new RegExp(MAKER_KEY_PATTERN);
 
 export function createToken(): Token {
   const text = randomBytes(32).toString('base64url');

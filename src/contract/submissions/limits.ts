@@ -6,7 +6,7 @@ export const SUBMISSION_LIMITS = {
   launchAheadDays: 366,
 } as const;
 
-/** A maker key: 32 random bytes in base64url. Clients send it as `Authorization: Bearer {key}`. */
+/** A maker key, like every token: 32 random bytes in base64url. Clients send it as `Authorization: Bearer {key}`. */
 export const MAKER_KEY_PATTERN = '^[A-Za-z0-9_-]{43}$';
 
 /** The badge of a maker's comments. */
