@@ -10,11 +10,6 @@ const MAX_DAYS = 30;
 /** The minimum interval between recorded uses of a session. */
 const USE_INTERVAL_MS = 60_000;
 
-/** Returns the idle limit: a session that was last used before this time has ended. */
-function idleSince(now: Date): Date {
-  return new Date(now.getTime() - IDLE_HOURS * HOUR_MS);
-}
-
 /** Creates a session. @returns its token, of which the database stores only a hash. */
 export async function beginSession(sql: Sql, operator: string, now: Date): Promise<string> {
   const { text, hash } = createToken();
@@ -32,8 +27,11 @@ export async function beginSession(sql: Sql, operator: string, now: Date): Promi
 export const IS_OPEN =
   'used_at > $2::timestamptz AND created_at > $3::timestamptz AND used_at < $4::timestamptz AND created_at < $4::timestamptz';
 
+/** Returns the earliest last use and the earliest start of open sessions, and the latest valid time of both. */
 export const boundsOf = (now: Date) =>
-  [idleSince(now), earliestStart(now), latestValidTime(now)].map((time) => time.toISOString());
+  [-IDLE_HOURS * HOUR_MS, -MAX_DAYS * DAY_MS, IDLE_HOURS * HOUR_MS].map((ms) =>
+    new Date(now.getTime() + ms).toISOString(),
+  );
 
 const SELECT_SESSION = `SELECT token_hash, operator, used_at FROM operator_sessions WHERE token_hash = $1 AND ${IS_OPEN}`;
 
@@ -82,16 +80,6 @@ export async function openSessions(sql: Sql, tokens: readonly string[], now: Dat
   return new Set(tokens.filter((token) => open.has(hashToken(token).toString('hex'))));
 }
 
-/** Returns the cutoff time of sessions: a session that began earlier has ended. */
-function earliestStart(now: Date): Date {
-  return new Date(now.getTime() - MAX_DAYS * DAY_MS);
-}
-
-/** Returns the limit for stored times: a later time is too far in the future to be valid. */
-function latestValidTime(now: Date): Date {
-  return new Date(now.getTime() + IDLE_HOURS * HOUR_MS);
-}
-
 /** Ends one session. An unknown token has no effect. */
 export async function endSession(sql: Sql, token: string | undefined): Promise<void> {
   if (isToken(token)) await sql.query('DELETE FROM operator_sessions WHERE token_hash = $1', [hashToken(token)]);
@@ -104,13 +92,15 @@ export async function endSessionsOf(sql: Sql, operator: string): Promise<void> {
 
 /** Deletes expired sessions, expired invitations, and known devices after a year. */
 export async function deleteOldSessions(sql: Sql, now: Date): Promise<void> {
-  const since = (days: number) => new Date(now.getTime() - days * DAY_MS).toISOString();
+  const [earliestUse, earliestStart] = boundsOf(now);
   await sql.query('DELETE FROM operator_sessions WHERE used_at <= $1::timestamptz OR created_at <= $2::timestamptz', [
-    idleSince(now).toISOString(),
-    since(MAX_DAYS),
+    earliestUse,
+    earliestStart,
   ]);
   await sql.query('DELETE FROM operator_invitations WHERE expires_at <= $1::timestamptz', [now.toISOString()]);
-  await sql.query('DELETE FROM operator_devices WHERE created_at < $1::timestamptz', [since(DEVICE_DAYS)]);
+  await sql.query('DELETE FROM operator_devices WHERE created_at < $1::timestamptz', [
+    new Date(now.getTime() - DEVICE_DAYS * DAY_MS).toISOString(),
+  ]);
 }
 
 /** Days for which a browser counts as known after an operator signed in with it. */
