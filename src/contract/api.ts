@@ -1,12 +1,7 @@
 import type { Comment, CommentListQuery, CommentPage, HeldComments, Likes, NewComment } from './comments/schema.ts';
-import type {
-  Leaderboard,
-  LeaderboardList,
-  LeaderboardListQuery,
-  LeaderboardQuery,
-  Standings,
-} from './leaderboards/schema.ts';
-import type { ModerationLog, ModerationLogQuery } from './moderation/schema.ts';
+import type { Leaderboard, LeaderboardList, LeaderboardListQuery, Standings } from './leaderboards/schema.ts';
+import type { ModerationLog } from './moderation/schema.ts';
+import type { PageQuery } from './page-query.ts';
 import type { ProductDetail, ProductListQuery, ProductPage, RelatedProducts } from './products/schema.ts';
 import type { Upvoted, UpvoteState } from './upvotes/schema.ts';
 
@@ -32,11 +27,11 @@ export interface ReadApi {
   listComments(productId: string, query: CommentListQuery, signal?: AbortSignal): Promise<CommentPage>;
   listLeaderboards(query: LeaderboardListQuery, signal?: AbortSignal): Promise<LeaderboardList>;
   /** Resolves to `null` if the period ends before the site's first launch or begins in the future. */
-  getLeaderboard(period: string, query: LeaderboardQuery, signal?: AbortSignal): Promise<Leaderboard | null>;
+  getLeaderboard(period: string, query: PageQuery, signal?: AbortSignal): Promise<Leaderboard | null>;
   /** Resolves to `null` if the product does not exist, or if its launch is not on the leaderboards yet. */
   getStandings(productId: string, signal?: AbortSignal): Promise<Standings | null>;
   /** Exists only on the server, and only if the site's moderation log is public. */
-  getModerationLog?(query: ModerationLogQuery): Promise<ModerationLog>;
+  getModerationLog?(query: PageQuery): Promise<ModerationLog>;
 }
 
 /** The operations of the web app, except those of submissions. Per-visitor requests send the session id. */

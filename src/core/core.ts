@@ -3,7 +3,7 @@ import type { HeldComments, Likes, NewComment } from '../contract/comments/schem
 import type { PeriodKind } from '../contract/leaderboards/period.ts';
 import type { Standings } from '../contract/leaderboards/schema.ts';
 import { LIMITS } from '../contract/limits.ts';
-import type { ModerationLogQuery } from '../contract/moderation/schema.ts';
+import type { PageQuery } from '../contract/page-query.ts';
 import type { Upvoted, UpvoteState } from '../contract/upvotes/schema.ts';
 import { listModeration } from './audit/moderation-log.ts';
 import type { Change } from './changes/change-feed.ts';
@@ -162,7 +162,7 @@ export function createCore(database: Database, options: CoreOptions = {}): Core 
     getUpvoted: (productIds, session) => getUpvoted(reads.of({ session }), productIds, session),
     currentPeriods: () => periodsAt(runtime.now(), launches.timeZone),
     ...(options.hasModerationLog && {
-      getModerationLog: (query: ModerationLogQuery) => listModeration(reads.of({}), query, runtime.now()),
+      getModerationLog: (query: PageQuery) => listModeration(reads.of({}), query, runtime.now()),
     }),
     getLeaderboard: (period, query) => getLeaderboard(reads.of({}), period, query, rules()),
     listLeaderboards: (query) => listLeaderboards(reads.of({}), query, rules()),

@@ -60,8 +60,6 @@ const LeaderboardEntrySchema = Type.Object(
   { $id: 'LeaderboardEntry' },
 );
 
-export const LeaderboardQuerySchema = Type.Object(PAGE_QUERY);
-
 /** One page of a leaderboard. For a finalised day, `digest` is `sha256:<hex>` of the tally; otherwise, it is null. */
 export const LeaderboardSchema = Type.Object(
   {
@@ -146,7 +144,6 @@ export type ExclusionReason = Static<typeof ReasonSchema>;
 export type LeaderboardListQuery = Static<typeof LeaderboardListQuerySchema>;
 export type LeaderboardSummary = Static<typeof LeaderboardSummarySchema>;
 export type LeaderboardList = Static<typeof LeaderboardListSchema>;
-export type LeaderboardQuery = Static<typeof LeaderboardQuerySchema>;
 export type LeaderboardEntry = Static<typeof LeaderboardEntrySchema>;
 export type Leaderboard = Static<typeof LeaderboardSchema>;
 export type Standing = Static<typeof StandingSchema>;

@@ -1,5 +1,4 @@
 import { type Static, Type } from 'typebox';
-import { PAGE_QUERY } from '../page-query.ts';
 
 const TextOrNull = Type.Union([Type.String(), Type.Null()]);
 
@@ -32,8 +31,5 @@ export const ModerationLogSchema = Type.Object(
   { $id: 'ModerationLog' },
 );
 
-export const ModerationLogQuerySchema = Type.Object(PAGE_QUERY);
-
 export type ModerationEntry = Static<typeof ModerationEntrySchema>;
 export type ModerationLog = Static<typeof ModerationLogSchema>;
-export type ModerationLogQuery = Static<typeof ModerationLogQuerySchema>;

@@ -1,5 +1,6 @@
 import { LIMITS } from '../../contract/limits.ts';
-import type { ModerationEntry, ModerationLog, ModerationLogQuery } from '../../contract/moderation/schema.ts';
+import type { ModerationEntry, ModerationLog } from '../../contract/moderation/schema.ts';
+import type { PageQuery } from '../../contract/page-query.ts';
 import type { Sql } from '../database/database.ts';
 import { afterCursor, collectValues, isCursorOf, type KeysetOrder, orderBy, pageOf } from '../keyset.ts';
 import type { MODERATION_ACTIONS } from './audit-log.ts';
@@ -77,7 +78,7 @@ const SELECT_REMOVALS =
  */
 export async function listModeration(
   sql: Sql,
-  { limit = LIMITS.pageSize.default, cursor = '' }: ModerationLogQuery,
+  { limit = LIMITS.pageSize.default, cursor = '' }: PageQuery,
   now: Date,
 ): Promise<ModerationLog> {
   const { values, bind } = collectValues(limit + 1);

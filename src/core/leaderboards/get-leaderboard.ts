@@ -1,6 +1,7 @@
 import { adjacentPeriod, type Period, type PeriodKind, parsePeriod } from '../../contract/leaderboards/period.ts';
-import type { Leaderboard, LeaderboardEntry, LeaderboardQuery } from '../../contract/leaderboards/schema.ts';
+import type { Leaderboard, LeaderboardEntry } from '../../contract/leaderboards/schema.ts';
 import { LIMITS } from '../../contract/limits.ts';
+import type { PageQuery } from '../../contract/page-query.ts';
 import { CoreError } from '../core-error.ts';
 import type { Sql } from '../database/database.ts';
 import { afterCursor, collectValues, isCursorOf, type KeysetOrder, orderBy, pageOf } from '../keyset.ts';
@@ -81,7 +82,7 @@ export const LEADERBOARD_COLUMNS = `${BOARD_COLUMNS},
 export async function getLeaderboard(
   sql: Sql,
   name: string,
-  { limit = LIMITS.pageSize.default, cursor = '' }: LeaderboardQuery,
+  { limit = LIMITS.pageSize.default, cursor = '' }: PageQuery,
   rules: LeaderboardRules,
 ): Promise<Leaderboard | null> {
   const period = parsePeriod(name);

@@ -1,6 +1,6 @@
 import type { ReadApi } from '../../contract/api.ts';
 import { LIMITS } from '../../contract/limits.ts';
-import type { ModerationLogQuery } from '../../contract/moderation/schema.ts';
+import type { PageQuery } from '../../contract/page-query.ts';
 import { MODERATION_LOG } from '../../core/changes/change-feed.ts';
 import type { Dependencies } from './cached-response.ts';
 
@@ -66,7 +66,7 @@ export function trackDependencies(
         return standings;
       },
       ...(api.getModerationLog && {
-        async getModerationLog(query: ModerationLogQuery) {
+        async getModerationLog(query: PageQuery) {
           // The log contains names of products, so it depends on the catalogue.
           catalogue = true;
           products.add(MODERATION_LOG);

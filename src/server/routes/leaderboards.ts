@@ -4,7 +4,6 @@ import {
   type Leaderboard,
   LeaderboardListQuerySchema,
   LeaderboardListSchema,
-  LeaderboardQuerySchema,
   LeaderboardSchema,
   type LeaderboardSummary,
   type Standing,
@@ -13,6 +12,7 @@ import {
   TallyHeaderSchema,
   TallyVoteSchema,
 } from '../../contract/leaderboards/schema.ts';
+import { PageQuerySchema } from '../../contract/page-query.ts';
 import * as paths from '../../contract/paths.ts';
 import type { Core } from '../../core/core.ts';
 import { periodNotFound } from '../../core/core-error.ts';
@@ -50,7 +50,7 @@ export const leaderboardRoutes: FastifyPluginAsyncTypebox<Options> = async (app,
       config: { operation: OPERATIONS.getLeaderboard },
       schema: {
         params: Type.Object({ id: Type.String() }),
-        querystring: LeaderboardQuerySchema,
+        querystring: PageQuerySchema,
         response: { 200: LeaderboardSchema },
       },
     },

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import type { ModerationEntry } from '../../contract/moderation/schema.ts';
-import { ModerationLogQuerySchema, ModerationLogSchema } from '../../contract/moderation/schema.ts';
+import { type ModerationEntry, ModerationLogSchema } from '../../contract/moderation/schema.ts';
+import { PageQuerySchema } from '../../contract/page-query.ts';
 import * as paths from '../../contract/paths.ts';
 import type { Core } from '../../core/core.ts';
 import { apiResponse, type SendApiResponse } from '../cache/api-response.ts';
@@ -17,7 +17,7 @@ export const moderationLogRoutes: FastifyPluginAsyncTypebox<Options> = async (ap
     paths.api.moderationLog,
     {
       config: { operation: LIST_MODERATION },
-      schema: { querystring: ModerationLogQuerySchema, response: { 200: ModerationLogSchema } },
+      schema: { querystring: PageQuerySchema, response: { 200: ModerationLogSchema } },
     },
     (request, reply) => {
       const { limit, cursor } = request.query;

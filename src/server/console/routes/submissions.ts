@@ -8,7 +8,7 @@ import {
   type SubmissionRecord,
 } from '../../../contract/console/records.ts';
 import { LIMITS } from '../../../contract/limits.ts';
-import { PAGE_QUERY } from '../../../contract/page-query.ts';
+import { PageQuerySchema } from '../../../contract/page-query.ts';
 import { PRODUCT_ID_PATTERN } from '../../../contract/products/fields.ts';
 import { INSTANT_FORMAT, TEXT_FORMAT } from '../../../contract/text.ts';
 import { CoreError } from '../../../core/core-error.ts';
@@ -47,7 +47,7 @@ export const submissionRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async
 
   app.get(
     CONSOLE_API.submissions,
-    { schema: { querystring: Type.Object(PAGE_QUERY) } },
+    { schema: { querystring: PageQuerySchema } },
     async ({ query: { limit = LIMITS.pageSize.default, cursor } }): Promise<ConsolePage<SubmissionRecord>> =>
       listSubmissions(database, { status: 'waiting', limit, cursor }, rules()),
   );
