@@ -100,12 +100,10 @@ async function importFile(
   return withDatabase(
     async ({ withoutStatementTimeout }, _applied, log) => {
       const bars = { check: startProgress('Checking'), write: startProgress(dryRun ? 'Comparing' : 'Importing') };
-      const done = { check: 0, write: 0 };
-      const onProgress = (stage: 'check' | 'write', count: number) => {
+      const onProgress = (stage: 'check' | 'write', done: number) => {
         signal.throwIfAborted();
-        done[stage] += count;
         if (stage === 'write') bars.check.end();
-        bars[stage].at(done[stage], stage === 'check' ? size : undefined);
+        bars[stage].at(done, stage === 'check' ? size : undefined);
       };
       // An import may wait for another import, an edit or a removal for longer than the usual statement timeout.
       return withoutStatementTimeout((database) =>

@@ -25,6 +25,7 @@ export interface ImportOptions {
   pictures?: { from: string; to: string } | undefined;
   now: Date;
   log: Pick<Log, 'warn'>;
+  /** `done` counts the checked bytes or the processed rows so far. A retry of the transaction starts again at 0. */
   onProgress?: ((stage: 'check' | 'write', done: number) => void) | undefined;
 }
 
@@ -57,13 +58,12 @@ export async function importProducts(database: Database, options: ImportOptions)
   const pictures = options.pictures && (await LocalPictures.open(options.pictures.from));
   const spool = await Spool.open();
   try {
-    const onBytes = (count: number) => onProgress?.('check', count);
+    const onBytes = progressOf('check', onProgress);
     const file = await checkFile(path, spool, { kind, map, slugifyIds, separator, pictures, onBytes });
     // Copies pictures before any row references them. If the import fails, the unused pictures are harmless.
     if (pictures && options.pictures && !dryRun) await pictures.copyTo(options.pictures.to);
-    const onRows = (count: number) => onProgress?.('write', count);
     const merged = await inTransaction(database, (sql) =>
-      mergeProducts(sql, { spool, file }, { target: name, dryRun, now, onRows }),
+      mergeProducts(sql, { spool, file }, { target: name, dryRun, now, onRows: progressOf('write', onProgress) }),
     );
     const written = dryRun ? 0 : merged.created.count + merged.updated.count;
     await updateSizes(database, written);
@@ -81,6 +81,15 @@ export async function importProducts(database: Database, options: ImportOptions)
   } finally {
     await spool.close();
   }
+}
+
+/** Returns a function that adds to the progress of a stage, and reports the sum. */
+function progressOf(stage: 'check' | 'write', report: ImportOptions['onProgress']): (count: number) => void {
+  let done = 0;
+  return (count) => {
+    done += count;
+    report?.(stage, done);
+  };
 }
 
 /**

@@ -95,9 +95,9 @@ export const importRoutes: FastifyPluginAsyncTypebox<Options> = async (
         separator: DEFAULT_SEPARATOR,
         now: runtime.now(),
         log,
-        onProgress(stage, count) {
+        onProgress(stage, done) {
           closing.signal.throwIfAborted();
-          showProgress(stage, count);
+          showProgress(stage, done);
         },
       }),
     )
@@ -141,13 +141,11 @@ async function saveBody(body: Readable, path: string): Promise<void> {
 }
 
 function progressTo(sendEvent: (event: ImportEvent) => void, monotonicMs: () => number) {
-  const done = { check: 0, write: 0 };
   let sentAt = Number.NEGATIVE_INFINITY;
-  return (stage: 'check' | 'write', count: number) => {
-    done[stage] += count;
+  return (stage: 'check' | 'write', done: number) => {
     if (monotonicMs() - sentAt < PROGRESS_INTERVAL_MS) return;
     sentAt = monotonicMs();
-    sendEvent({ kind: 'progress', stage, done: done[stage] });
+    sendEvent({ kind: 'progress', stage, done });
   };
 }
 
