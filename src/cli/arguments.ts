@@ -36,7 +36,7 @@ export function readFileKind(path: string): FileKind {
 /** Creates the option `--limit` of a list. */
 export function limitOption(defaultLimit: number): Option {
   return new Option('--limit <number>', `maximum number of rows, up to ${MAX_LISTED}`)
-    .argParser(numberReader(1, MAX_LISTED))
+    .argParser(numberReader(MAX_LISTED))
     .default(defaultLimit);
 }
 
@@ -45,11 +45,18 @@ export function jsonOption(example: string): Option {
   return new Option('--json', `print JSON: ${example}`);
 }
 
-/** Returns a parser of whole numbers from `min` to `max`. */
-export function numberReader(min: number, max: number): (text: string) => number {
+/** Creates the option `--reason` of a change that the moderation log shows. */
+export function reasonOption(): Option {
+  return new Option('--reason <text>', 'the reason, for the audit log and the public moderation log').argParser(
+    readReason,
+  );
+}
+
+/** Returns a parser of whole numbers from 1 to `max`. */
+export function numberReader(max: number): (text: string) => number {
   return (text) => {
     const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-    if (!(number >= min && number <= max)) throw new InvalidArgumentError(`It must be a number from ${min} to ${max}.`);
+    if (!(number >= 1 && number <= max)) throw new InvalidArgumentError(`It must be a number from 1 to ${max}.`);
     return number;
   };
 }

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { formatQuantity, utcMinute } from '../../contract/text.ts';
+import { SHORT_ID_DIGITS } from '../../core/audit/audit-sentence.ts';
 import { type BrowsedComment, browseComments, type CommentFilter } from '../../core/comments/browse-comments.ts';
 import {
   findCommentIds,
@@ -10,7 +11,7 @@ import {
   restoreComments,
 } from '../../core/comments/moderate-comments.ts';
 import type { Database, Sql } from '../../core/database/database.ts';
-import { jsonOption, limitOption, readProductIds, readReason, readText, UsageError } from '../arguments.ts';
+import { jsonOption, limitOption, readProductIds, readText, reasonOption, UsageError } from '../arguments.ts';
 import { print, printJson, startProgress } from '../terminal/output.ts';
 import { printTable } from '../terminal/table.ts';
 import { withDatabase } from '../with-database.ts';
@@ -33,7 +34,7 @@ export function commentsCommand(): Command {
 function hideCommand(): Command {
   return commandOnIds('hide', '{ "hidden": [{ "id": …, "productId": … }], "skipped": [] }')
     .description('hide comments from everyone, including their authors')
-    .option('--reason <text>', 'the reason, for the audit log and the public moderation log', readReason)
+    .addOption(reasonOption())
     .addHelpText(
       'after',
       '\nExamples:\n  groundswell comments hide 9f1c02d7 --reason spam\n  groundswell comments list --hidden',
@@ -159,9 +160,6 @@ interface Flags {
   json?: boolean;
 }
 
-/** The number of digits at the start of short ids. */
-const SHORT_ID = 8;
-
 /** The number of digits after the last hyphen of a UUID. */
 const LAST_DIGITS = 12;
 
@@ -234,7 +232,7 @@ function printComments(comments: readonly BrowsedComment[]): void {
 function shortIds(ids: readonly string[]): (id: string) => string {
   const isShort = (shorten: (id: string) => string) => new Set(ids.map(shorten)).size === ids.length;
   for (let end = 0; end <= LAST_DIGITS; end += 4) {
-    const shorten = (id: string) => id.slice(0, SHORT_ID) + (end === 0 ? '' : BETWEEN + id.slice(-end));
+    const shorten = (id: string) => id.slice(0, SHORT_ID_DIGITS) + (end === 0 ? '' : BETWEEN + id.slice(-end));
     if (isShort(shorten)) return shorten;
   }
   return (id) => id;

@@ -13,6 +13,8 @@ import { withDatabase } from '../with-database.ts';
 
 const EXIT_DIFFERENT = 1;
 
+const PERIOD_FORMS = 'a day (2026-11-21), week (2026-W47), month (2026-11) or year (2026)';
+
 /** Maximum page size of leaderboards in the API, also the default limit of `show` and the maximum limit of `list`. */
 const MAX_SHOWN = 100;
 
@@ -30,7 +32,7 @@ function listCommand(): Command {
   return new Command('list')
     .description('list the periods with launches, newest first')
     .addOption(new Option('--kind <kind>', 'kind of period to list').choices(PERIOD_KINDS).default('day'))
-    .option('--limit <number>', `maximum number of rows, up to ${MAX_SHOWN}`, numberReader(1, MAX_SHOWN), 30)
+    .option('--limit <number>', `maximum number of rows, up to ${MAX_SHOWN}`, numberReader(MAX_SHOWN), 30)
     .addOption(jsonOption('{ "leaderboards": [{ "period": …, "status": …, "launches": …, "winners": […], … }] }'))
     .action(async ({ kind, limit, json = false }: { kind: PeriodKind; limit: number; json?: boolean }) => {
       const { items } = await withDatabase(({ database }) => listLeaderboards(database, { kind, limit }, rulesNow()));
@@ -56,7 +58,7 @@ function listCommand(): Command {
 function showCommand(): Command {
   return new Command('show')
     .description('show a leaderboard, highest rank first')
-    .argument('<period>', 'a day (2026-11-21), week (2026-W47), month (2026-11) or year (2026)')
+    .argument('<period>', PERIOD_FORMS)
     .addOption(limitOption(MAX_SHOWN))
     .addOption(jsonOption('{ "period": …, "status": …, "revision": 0, "digest": …, "items": […], … }'))
     .action(async (name: string, { limit, json = false }: { limit: number; json?: boolean }) => {
@@ -94,7 +96,7 @@ function checkCommand(): Command {
     .description(
       'recount the votes of a period and compare the result with its leaderboard; exit with code 1 if they differ',
     )
-    .argument('<period>', 'a day (2026-11-21), week (2026-W47), month (2026-11) or year (2026)')
+    .argument('<period>', PERIOD_FORMS)
     .option('--repair', 'correct wrong counts and ranks; a final tally stays unchanged')
     .addOption(jsonOption('{ "period": "2026-11-21", "launches": 23, "votes": 812, "differences": [] }'))
     .action(async (name: string, { repair = false, json = false }: { repair?: boolean; json?: boolean }) => {

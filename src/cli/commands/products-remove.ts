@@ -5,7 +5,7 @@ import { readProducts } from '../../core/products/product-row.ts';
 import { type RemovedProduct, removeProducts } from '../../core/products/remove-products.ts';
 import { type RemovalChoice, restoreProducts } from '../../core/products/restore-products.ts';
 import { isUuid } from '../../core/runtime.ts';
-import { jsonOption, readProductIds, readReason, UsageError } from '../arguments.ts';
+import { jsonOption, readProductIds, reasonOption, UsageError } from '../arguments.ts';
 import { confirm, oneLine, print, printError, printJson, requireTerminal, startProgress } from '../terminal/output.ts';
 import { withDatabase } from '../with-database.ts';
 
@@ -19,7 +19,7 @@ export function removeCommand(): Command {
   return new Command('remove')
     .description('remove products with their upvotes and comments; `groundswell products undo` restores them')
     .argument('<ids...>', 'product ids')
-    .option('--reason <text>', 'the reason, for the audit log and the public moderation log', readReason)
+    .addOption(reasonOption())
     .option('--yes', 'do not ask for confirmation')
     .addOption(jsonOption('{ "removed": [{ "id": …, "name": …, "upvotes": 1, "comments": 0, "removalId": … }] }'))
     .addHelpText(

@@ -21,7 +21,7 @@ const UPVOTE_COLUMNS: readonly Column[] = [{ title: 'UPVOTES', align: RIGHT }, .
 export function statsCommand(): Command {
   return new Command('stats')
     .description('show launches, upvotes and comments per day, the top products, and bursts of upvotes')
-    .option('--days <number>', `number of days (UTC) including today, up to ${MAX_DAYS}`, numberReader(1, MAX_DAYS), 14)
+    .option('--days <number>', `number of days (UTC) including today, up to ${MAX_DAYS}`, numberReader(MAX_DAYS), 14)
     .addOption(
       jsonOption(
         '{ "days": [{ "day": "2026-11-20", "launches": 1, "upvotes": 9, "comments": 2 }], "top": […], "hours": […], "networks": […] }',

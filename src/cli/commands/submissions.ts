@@ -87,7 +87,7 @@ function scheduleCommand(): Command {
     )
     .argument('<id>', 'id of a submission')
     .argument('<time>', 'the launch time, such as 2026-12-01T09:00:00Z', readInstant)
-    .option('--revision <number>', 'only if the submission still has this revision', numberReader(1, MAX_REVISION))
+    .option('--revision <number>', 'only if the submission still has this revision', numberReader(MAX_REVISION))
     .addOption(jsonOption('{ "submissions": […], "refused": [{ "id": …, "code": …, "reason": … }] }'))
     .addHelpText('after', '\nExamples:\n  groundswell submissions schedule tide-tables 2026-12-01T09:00:00+01:00')
     .action((id: string, time: Date, flags: Flags) => {
@@ -129,7 +129,7 @@ function decisionCommand(name: string): Command {
     .option(
       '--revision <number>',
       'only if the submission still has this revision; requires a single id',
-      numberReader(1, MAX_REVISION),
+      numberReader(MAX_REVISION),
     )
     .addOption(jsonOption('{ "submissions": […], "refused": [{ "id": …, "code": …, "reason": … }] }'));
 }

@@ -5,7 +5,7 @@ import { listVotes } from '../../core/leaderboards/list-votes.ts';
 import { systemRuntime } from '../../core/runtime.ts';
 import { recordEvents } from '../../core/webhooks/outbox.ts';
 import { readSettings } from '../../settings/settings.ts';
-import { jsonOption, limitOption, readInstant, readProductIds, readReason, UsageError } from '../arguments.ts';
+import { jsonOption, limitOption, readInstant, readProductIds, reasonOption, UsageError } from '../arguments.ts';
 import { print, printJson } from '../terminal/output.ts';
 import { printTable } from '../terminal/table.ts';
 import { withDatabase } from '../with-database.ts';
@@ -65,7 +65,7 @@ function changeCommand(action: 'exclude' | 'include'): Command {
     .option('--voter <hash...>', 'only votes by these voters (hashes from the tally)', readVoters)
     .option('--from <time>', 'only votes cast since this time, such as 2026-01-31T18:00:00Z', readInstant)
     .option('--to <time>', 'only votes cast before this time', readInstant)
-    .requiredOption('--reason <text>', 'the reason, for the audit log and the public moderation log', readReason)
+    .addOption(reasonOption().makeOptionMandatory())
     .addOption(jsonOption('{ "auditId": …, "productId": …, "day": …, "votes": 3, "revised": ["2026-11-19"] }'))
     .addHelpText(
       'after',

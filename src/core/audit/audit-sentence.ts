@@ -1,8 +1,8 @@
 import { formatQuantity } from '../../contract/text.ts';
 import type { AuditEntry } from './audit-log.ts';
 
-/** The length of a shortened id, the same as in `comments list`. */
-const SHORT_ID = 8;
+/** The number of digits at the start of shortened ids. */
+export const SHORT_ID_DIGITS = 8;
 
 /** Describes an entry as the rest of a sentence after the operator's name: `hid comment 5a3b1e00 on git (spam)`. */
 export function sentenceOf({ action, target, details }: Pick<AuditEntry, 'action' | 'target' | 'details'>): string {
@@ -12,7 +12,7 @@ export function sentenceOf({ action, target, details }: Pick<AuditEntry, 'action
   const product = () => `'${known.name ?? target}' (${target}) with ${amount('upvotes', 'upvote')}`;
   const comment = () => {
     const place = known.productId === undefined ? '' : ` on ${known.productId}`;
-    return `comment ${target.slice(0, SHORT_ID)}${place}${reason()}`;
+    return `comment ${target.slice(0, SHORT_ID_DIGITS)}${place}${reason()}`;
   };
   const changed = () => Object.keys(known.after ?? {}).join(', ');
   const votes = () => {
