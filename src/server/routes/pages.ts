@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { DEFAULT_COMMENT_SORT } from '../../contract/comments/defaults.ts';
 import { PERIOD_KINDS, type PeriodKind, parsePeriod } from '../../contract/leaderboards/period.ts';
 import { LIMITS } from '../../contract/limits.ts';
 import * as paths from '../../contract/paths.ts';
@@ -151,7 +152,7 @@ export function logAddress(query: URLSearchParams, languages?: KnownLanguages): 
 /** Returns the URL of a product's page. Its parameter `comments` is a cursor into the comments in the order `best`. */
 export function productAddress(id: string, query: URLSearchParams, languages?: KnownLanguages): PageAddress {
   return normalize('product', paths.product(id), query, languages, {
-    comments: (text) => isCommentCursor(text, 'best'),
+    comments: (text) => isCommentCursor(text, DEFAULT_COMMENT_SORT),
   });
 }
 

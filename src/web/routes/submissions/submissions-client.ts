@@ -5,6 +5,7 @@ import type {
   NewSubmission,
   Submission,
   SubmissionPatch,
+  SubmissionResponse,
 } from '../../../contract/submissions/schema.ts';
 import { ApiError, reasonOf } from '../../api/http-api.ts';
 import { intlLocale, plural, t } from '../../language/translate.ts';
@@ -114,7 +115,7 @@ async function sendAsMaker(
 ): Promise<Submission> {
   // Besides this function, only `addComment` of the API client sends maker keys.
   const headers = { Authorization: `Bearer ${key}`, [SESSION_HEADER]: sessionId() };
-  const { submission } = await send<{ submission: Submission }>(method, path, { ...content, headers });
+  const { submission } = await send<SubmissionResponse>(method, path, { ...content, headers });
   return submission;
 }
 
