@@ -80,7 +80,7 @@ Examples:
     )
     .action(async ({ removed = false, scheduled = false, json = false, ...filter }: Flags) => {
       if (removed) return listRemoved(filter.limit, json);
-      const products = await withDatabase(({ database }) =>
+      const { items: products } = await withDatabase(({ database }) =>
         browseProducts(database, scheduled ? { ...filter, scheduledAfter: new Date() } : filter),
       );
       if (json) return printJson({ products });

@@ -7,7 +7,7 @@ import { PRODUCT_COLUMNS, PRODUCT_ORDERS, type ProductRow, productOf } from './p
 export type BrowseSort = ProductSort | 'name';
 
 /** Filters of products. Unset filters match all products. */
-export interface ProductFilter {
+interface ProductFilter {
   /** Matched literally at any position of the name or the description, ignoring case. */
   text?: string | undefined;
   /** Matched with whole tags, ignoring case. */
@@ -22,6 +22,7 @@ export interface ProductFilter {
   scheduledAfter?: Date | undefined;
   sort: BrowseSort;
   limit: number;
+  cursor?: string | undefined;
 }
 
 /**
@@ -50,9 +51,9 @@ const NEXT_ORDER: KeysetOrder<ProductRow> = { ...PRODUCT_ORDERS.newest, name: 'n
  * it scans the table once, keeps at most `limit` rows in memory, and blocks no other query.
  * @throws CoreError `bad_cursor`; `unavailable`, for example if the query exceeds the statement timeout.
  */
-export async function browseProductPage(
+export async function browseProducts(
   sql: Sql,
-  filter: ProductFilter & { cursor?: string | undefined },
+  filter: ProductFilter,
 ): Promise<{ items: Product[]; nextCursor: string | null }> {
   const { text = '', tag = '', category = '', since, launchedBy, scheduledAfter, sort, limit, cursor } = filter;
   const order = scheduledAfter !== undefined ? NEXT_ORDER : sort === 'name' ? NAME_ORDER : PRODUCT_ORDERS[sort];
@@ -76,14 +77,6 @@ export async function browseProductPage(
   );
   const { shown, nextCursor } = pageOf(order, rows, limit);
   return { items: shown.map(productOf), nextCursor };
-}
-
-/**
- * Lists the first `limit` matching products.
- * @throws CoreError `unavailable`, for example if the query exceeds the statement timeout.
- */
-export async function browseProducts(sql: Sql, filter: ProductFilter): Promise<Product[]> {
-  return (await browseProductPage(sql, filter)).items;
 }
 
 const MAX_CATEGORIES = 100;

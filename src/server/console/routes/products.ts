@@ -19,7 +19,7 @@ import { TEXT_FORMAT } from '../../../contract/text.ts';
 import { CoreError, productNotFound } from '../../../core/core-error.ts';
 import type { Database } from '../../../core/database/database.ts';
 import type { PicturePipeline } from '../../../core/pictures/picture-store.ts';
-import { browseProductPage, listCategories } from '../../../core/products/browse-products.ts';
+import { browseProducts, listCategories } from '../../../core/products/browse-products.ts';
 import { editProduct } from '../../../core/products/edit-product.ts';
 import { inspectProduct } from '../../../core/products/get-product.ts';
 import { listProducts } from '../../../core/products/list-products.ts';
@@ -71,7 +71,7 @@ export const productRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
       if (state !== 'scheduled' && category === undefined && sort !== 'name')
         return listProducts(database, { ...query, sort, ...(q && { q }) }, state === 'launched' ? now : END_OF_TIME);
       const time = { launched: { launchedBy: now }, scheduled: { scheduledAfter: now }, all: {} }[state ?? 'all'];
-      return browseProductPage(database, { text: q, tag, category, sort, limit, cursor, ...time });
+      return browseProducts(database, { text: q, tag, category, sort, limit, cursor, ...time });
     },
   );
 
