@@ -3,6 +3,7 @@ import type { Product } from '../../contract/products/schema.ts';
 import { CoreError } from '../core-error.ts';
 import type { Sql } from '../database/database.ts';
 import { afterCursor, collectValues, type KeysetOrder, orderBy, pageOf } from '../keyset.ts';
+import type { LaunchRules } from './launch-product.ts';
 import { previewOf, readApprovedProducts, stateOf } from './read-submission.ts';
 import { readSubmissionRow, type SubmissionRow } from './submission-row.ts';
 
@@ -36,7 +37,7 @@ const NEWEST: KeysetOrder<SubmissionRow> = {
 export async function listSubmissions(
   sql: Sql,
   { status, limit, cursor }: SubmissionFilter,
-  { now, timeZone }: { now: Date; timeZone: string },
+  { now, timeZone }: LaunchRules,
 ): Promise<{ items: SubmissionRecord[]; nextCursor: string | null }> {
   const order = status === 'waiting' ? QUEUE : NEWEST;
   const { values, bind } = collectValues();
@@ -59,7 +60,7 @@ export async function listSubmissions(
 export async function inspectSubmission(
   sql: Sql,
   id: string,
-  { now, timeZone }: { now: Date; timeZone: string },
+  { now, timeZone }: LaunchRules,
 ): Promise<SubmissionRecord> {
   const row = await readSubmissionRow(sql, id);
   if (row === undefined) throw new CoreError('submission_not_found', `There is no submission '${id}'.`);

@@ -17,7 +17,7 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { systemCode } from '../../file-system.ts';
-import { isRoot, removeFolder } from './account.ts';
+import { type FolderOwner, isRoot, removeFolder } from './account.ts';
 import { EmbeddedDatabaseError } from './embedded-database-error.ts';
 
 export interface Binaries {
@@ -137,7 +137,7 @@ export async function copyBinaries(binaries: Binaries, folder: string): Promise<
  * Makes the copy readable for all accounts, even under a strict umask. Root gives the copy to the owner of the data
  * folder. Each folder changes owner after its contents, so no link can be planted in it before.
  */
-async function makeReadableForAll(path: string, owner: { uid: number; gid: number }): Promise<void> {
+async function makeReadableForAll(path: string, owner: FolderOwner): Promise<void> {
   const found = await lstat(path);
   if (found.isDirectory()) for (const name of await readdir(path)) await makeReadableForAll(join(path, name), owner);
   if (!found.isSymbolicLink()) {

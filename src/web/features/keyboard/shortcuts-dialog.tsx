@@ -3,15 +3,20 @@ import { arrowKeys, t } from '../../language/translate.ts';
 import { Modal } from '../../ui/modal.tsx';
 import { setShortcuts, useShortcuts } from '../../ui/shortcuts.ts';
 
-/** The keys of each action. 'previous' and 'next' stand for arrow keys, which are swapped on right-to-left pages. */
-const SHORTCUTS: readonly { keys: readonly string[]; does: PlainMessage }[] = [
+interface Shortcut {
+  /** 'previous' and 'next' stand for arrow keys, which are swapped on right-to-left pages. */
+  keys: readonly string[];
+  does: PlainMessage;
+}
+
+const SHORTCUTS: readonly Shortcut[] = [
   { keys: ['/'], does: 'Search products' },
   { keys: ['previous', 'next'], does: 'Previous and next product, on a product’s page' },
   { keys: ['?'], does: 'This list' },
 ];
 
 /** Keys that are always active, because they act only in an open dialog or menu or in a field. */
-const ALWAYS: readonly { keys: readonly string[]; does: PlainMessage }[] = [
+const ALWAYS: readonly Shortcut[] = [
   { keys: ['Esc'], does: 'Clear the search; close a dialog or menu' },
   { keys: ['previous', 'next'], does: 'Previous and next screenshot, in the viewer' },
   { keys: ['Ctrl', 'Enter'], does: 'Post the comment that you are writing' },
@@ -47,7 +52,7 @@ export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
-function Row({ keys, does }: { keys: readonly string[]; does: PlainMessage }) {
+function Row({ keys, does }: Shortcut) {
   const arrows: Record<string, string> = arrowKeys();
   return (
     <div key={does}>

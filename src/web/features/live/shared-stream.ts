@@ -176,7 +176,7 @@ function leadStream(broadcast: (message: TabMessage) => void): StreamLeader {
         dispatch({ kind: 'opened' });
         broadcast({ kind: 'open', covered: Object.fromEntries(covered.map((each) => [each.tab, each.number])) });
       },
-      onEvent: (event: { event: string; data: string }) => broadcast({ kind: 'event', all, ...event }),
+      onEvent: (event: ServerEvent) => broadcast({ kind: 'event', all, ...event }),
       onId(id: string) {
         dispatch({ kind: 'received' });
         const since = Number(id);
