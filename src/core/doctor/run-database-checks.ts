@@ -12,7 +12,7 @@ import { PICTURE_GRACE_MS, readPictureReferences } from '../pictures/delete-unre
 import { pictureFolder } from '../pictures/picture-store.ts';
 import { DAY_MS, HOUR_MS } from '../runtime.ts';
 import { countWaiting } from '../submissions/list-submissions.ts';
-import { readWebhookStatus, receiverOf } from '../webhooks/outbox.ts';
+import { EXPIRY_HOURS, readWebhookStatus, receiverOf } from '../webhooks/outbox.ts';
 import {
   checkClock,
   checkConnections,
@@ -163,7 +163,7 @@ export async function checkWebhooks(sql: Sql, url: string, now: Date): Promise<F
   if (expired > 0) {
     return warning(
       check,
-      `not delivered within 24 hours: ${expired}`,
+      `not delivered within ${EXPIRY_HOURS} hours: ${expired}`,
       'Run `groundswell webhooks list --undelivered` to see them, and `groundswell webhooks retry` to send them again.',
     );
   }

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { WebhookEvent } from '../../contract/webhooks/schema.ts';
 import type { Sql } from '../database/database.ts';
+import { DAY_MS } from '../runtime.ts';
 
 /**
  * Records events in the outbox, in the transaction of the change that they report. Operations get this function only if
@@ -9,10 +10,10 @@ import type { Sql } from '../database/database.ts';
 export type RecordEvents = (sql: Sql, events: readonly WebhookEvent[]) => Promise<void>;
 
 /** How long the delivery of an event is attempted. */
-const EXPIRY_MS = 24 * 60 * 60 * 1_000;
+export const EXPIRY_HOURS = 24;
 
 const INSERT_EVENTS = `INSERT INTO webhook_events (id, type, body, created_at, expires_at, next_attempt_at)
-  SELECT id, type, body, clock_timestamp(), clock_timestamp() + ${EXPIRY_MS} * interval '1 millisecond', clock_timestamp()
+  SELECT id, type, body, clock_timestamp(), clock_timestamp() + interval '${EXPIRY_HOURS} hours', clock_timestamp()
   FROM jsonb_to_recordset($1::jsonb) AS row (id uuid, type text, body text)`;
 
 /** Adds events to the outbox. @throws CoreError `unavailable`. */
@@ -125,7 +126,7 @@ export async function expireEvents(sql: Sql, now: Date): Promise<number> {
 }
 
 const RETRY = `UPDATE webhook_events SET next_attempt_at = $1::timestamptz,
-    expires_at = $1::timestamptz + ${EXPIRY_MS} * interval '1 millisecond'
+    expires_at = $1::timestamptz + interval '${EXPIRY_HOURS} hours'
   WHERE delivered_at IS NULL RETURNING id`;
 
 /**
@@ -140,12 +141,12 @@ export async function retryEvents(sql: Sql, receiver: string, now: Date): Promis
 }
 
 /** How long events are stored, whether delivered or not. */
-const RETENTION_MS = 7 * EXPIRY_MS;
+const RETENTION_DAYS = 7;
 
 /** Deletes events after seven days. @throws CoreError `unavailable`. */
 export async function deleteOldEvents(sql: Sql, now: Date): Promise<void> {
   await sql.query('DELETE FROM webhook_events WHERE created_at < $1::timestamptz', [
-    new Date(now.getTime() - RETENTION_MS).toISOString(),
+    new Date(now.getTime() - RETENTION_DAYS * DAY_MS).toISOString(),
   ]);
 }
 

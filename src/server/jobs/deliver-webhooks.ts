@@ -3,6 +3,7 @@ import { type Database, readDatabaseTime } from '../../core/database/database.ts
 import type { Log } from '../../core/runtime.ts';
 import {
   type DueEvent,
+  EXPIRY_HOURS,
   expireEvents,
   isDeliveryDue,
   MAX_RETRY_DELAY_MS,
@@ -148,7 +149,7 @@ export function deliverWebhooks(
       log.warn(fields, 'A webhook expired before it was delivered. Run `groundswell webhooks retry` to send it again.');
     // Only the first failure is logged until a delivery succeeds, because thousands of events may wait for a receiver
     // that is down.
-    else if (!isFailing) log.warn(fields, 'Cannot deliver webhooks; trying again for 24 hours');
+    else if (!isFailing) log.warn(fields, `Cannot deliver webhooks; trying again for ${EXPIRY_HOURS} hours`);
     isFailing = true;
     return outcome;
   }
