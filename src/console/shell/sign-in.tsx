@@ -51,7 +51,7 @@ export function SignIn({ onSignedIn }: { onSignedIn: (session: ConsoleSession) =
             type="password"
             autoComplete="current-password"
             required
-            maxLength={1_000}
+            maxLength={PASSPHRASE_CHARACTERS.max}
           />
         </label>
         {signIn.isError && <SignInError>{messageOf(signIn.error)}</SignInError>}

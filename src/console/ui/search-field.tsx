@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
+import { LIMITS } from '../../contract/limits.ts';
 import { SearchIcon } from '../../web/ui/icons.tsx';
 import { useShortcuts } from '../../web/ui/shortcuts.ts';
 import { isComposing, useKeys } from './keys.ts';
@@ -36,7 +37,7 @@ export function SearchField({ label, value, onChange }: Props) {
         type="search"
         placeholder={label}
         value={text}
-        maxLength={200}
+        maxLength={LIMITS.searchCharacters}
         aria-keyshortcuts={hasShortcuts ? '/' : undefined}
         onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => {

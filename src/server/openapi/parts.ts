@@ -45,8 +45,7 @@ export interface Operation {
 
 export const TAGS = {
   Products: 'Products and their counts.',
-  Leaderboards:
-    'The ranked launches of a day, a week, a month or a year. Votes count during the first 24 hours of each launch.',
+  Leaderboards: `The ranked launches of a day, a week, a month or a year. Votes count during the first ${LIMITS.launchWindowHours} hours of each launch.`,
   Upvotes: 'A session has at most one upvote per product.',
   Comments: 'Comments on products, and their likes.',
   Submissions: 'Products that visitors submit for review, with a maker key instead of an account.',
@@ -122,8 +121,7 @@ export const PARAMETERS = {
   IdempotencyKey: {
     name: IDEMPOTENCY_HEADER,
     in: 'header',
-    description:
-      'A key that the client generates for a draft. If the same session sends it again with the same draft within 24 hours, nothing is added, and the response contains the result of the first request.',
+    description: `A key that the client generates for a draft. If the same session sends it again with the same draft within ${LIMITS.idempotencyKeyHours} hours, nothing is added, and the response contains the result of the first request.`,
     schema: { type: 'string', pattern: IDEMPOTENCY_KEY_PATTERN },
     example: 'draft-1',
   },

@@ -28,7 +28,8 @@ export function receivePictures(app: FastifyInstance, pipeline: PicturePipeline)
   );
   app.setErrorHandler<FastifyError>((error) => {
     const isTooLarge = error.code === 'FST_ERR_CTP_BODY_TOO_LARGE';
-    throw isTooLarge ? new CoreError('body_too_large', 'The file is larger than 5 MiB.') : error;
+    if (!isTooLarge) throw error;
+    throw new CoreError('body_too_large', `The file is larger than ${PICTURE_UPLOADS.maxBytes / 2 ** 20} MiB.`);
   });
   app.addHook('preParsing', async (request, reply) => {
     const declaredType = requireMediaType(request);
