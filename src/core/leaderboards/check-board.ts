@@ -8,7 +8,7 @@ import type { Database, Sql } from '../database/database.ts';
 import { disableTimeouts, holdSnapshot } from '../database/transactions.ts';
 import { applyVoteCap } from './apply-vote-cap.ts';
 import { lockDaysOf, NO_VOTES, readFinalHeader, setCounts, type Totals } from './final-boards.ts';
-import { recountLaunches, refreshLaunches, WINDOW_VOTES } from './launch-votes.ts';
+import { IS_COUNTED, recountLaunches, refreshLaunches, WINDOW_VOTES } from './launch-votes.ts';
 import { digestText, headerLine, readTallyParts } from './tally-file.ts';
 
 export interface CheckedBoard {
@@ -30,7 +30,7 @@ const SELECT_LAUNCHES = (
 ) => `SELECT l.product_id, l.votes, c.counted, c.excluded_network, c.excluded_operator
   FROM launches l JOIN product_counts c ON c.product_id = l.product_id WHERE l.${kind} = $1 ORDER BY l.product_id`;
 
-const COUNT_ROWS = `SELECT product_id, (count(*) FILTER (WHERE verdict IS NULL OR verdict = 'included'))::integer AS counted,
+const COUNT_ROWS = `SELECT product_id, (count(*) FILTER (WHERE ${IS_COUNTED}))::integer AS counted,
     (count(*) FILTER (WHERE verdict = 'network'))::integer AS excluded_network,
     (count(*) FILTER (WHERE verdict = 'operator'))::integer AS excluded_operator
   FROM (${WINDOW_VOTES}) AS w GROUP BY product_id`;

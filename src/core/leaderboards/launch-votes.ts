@@ -1,10 +1,17 @@
+import { LIMITS } from '../../contract/limits.ts';
 import type { Sql } from '../database/database.ts';
+
+/** SQL: the length of a launch window. */
+export const WINDOW_INTERVAL = `interval '${LIMITS.launchWindowHours} hours'`;
 
 /**
  * SQL: whether a vote `v` was cast inside the launch window of `l`. Written as a difference, because Citus rejects
  * updates that add an interval to a time: such a sum may depend on the time zone.
  */
-export const IN_WINDOW = "v.created_at >= l.launched_at AND v.created_at - l.launched_at < interval '24 hours'";
+export const IN_WINDOW = `v.created_at >= l.launched_at AND v.created_at - l.launched_at < ${WINDOW_INTERVAL}`;
+
+/** SQL: whether a vote in the launch window counts. */
+export const IS_COUNTED = "(verdict IS NULL OR verdict = 'included')";
 
 /** SQL: the votes for the launches `$1`: all upvotes, and votes in the window that were withdrawn after it ended. */
 export const LAUNCH_VOTES = `SELECT l.product_id, v.id, v.user_session, v.created_at, v.network, v.verdict
@@ -23,7 +30,7 @@ const RECOUNT = `UPDATE product_counts c SET window_from = totals.launched_at,
     window_changes = c.window_changes + 1
   FROM (
     SELECT ids.product_id, launches.launched_at,
-      (count(w.id) FILTER (WHERE w.verdict IS NULL OR w.verdict = 'included'))::integer AS counted,
+      (count(w.id) FILTER (WHERE ${IS_COUNTED}))::integer AS counted,
       (count(w.id) FILTER (WHERE w.verdict = 'network'))::integer AS excluded_network,
       (count(w.id) FILTER (WHERE w.verdict = 'operator'))::integer AS excluded_operator
     FROM unnest($1::text[]) AS ids (product_id)
@@ -104,7 +111,7 @@ const FIND_BEHIND = `SELECT l.product_id
   WHERE b.kind = 'day' AND b.final_at IS NULL AND l.votes <> c.counted`;
 
 const FIND_RECENT = `SELECT product_id FROM launches
-  WHERE launched_at > $1::timestamptz - interval '25 hours' AND launched_at <= $1::timestamptz ORDER BY product_id`;
+  WHERE launched_at > $1::timestamptz - ${WINDOW_INTERVAL} - interval '1 hour' AND launched_at <= $1::timestamptz ORDER BY product_id`;
 
 /** Returns the ids of launches whose window is open or ended less than an hour ago. */
 export async function findRecentLaunches(sql: Sql, now: Date): Promise<string[]> {

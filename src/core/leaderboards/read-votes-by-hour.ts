@@ -3,13 +3,13 @@ import type { Database, Sql } from '../database/database.ts';
 import { holdSnapshot } from '../database/transactions.ts';
 import { HOUR_MS } from '../runtime.ts';
 import { WINDOW_MS } from './calendar.ts';
-import { WINDOW_VOTES } from './launch-votes.ts';
+import { IS_COUNTED, WINDOW_VOTES } from './launch-votes.ts';
 import { readTallyLines } from './tally-file.ts';
 
 const SELECT_LAUNCH = 'SELECT launched_at, day, final FROM launches WHERE product_id = $1';
 
 const SELECT_VOTES = `SELECT floor(extract(epoch FROM created_at - $2::timestamptz) / 3600)::integer AS hour, count(*)::integer AS votes
-  FROM (${WINDOW_VOTES}) AS w WHERE verdict IS NULL OR verdict = 'included' GROUP BY 1`;
+  FROM (${WINDOW_VOTES}) AS w WHERE ${IS_COUNTED} GROUP BY 1`;
 
 /** Returns the number of counted votes in each hour of the launch window so far. @throws CoreError `unavailable`. */
 export function readVotesByHour(database: Database, id: string, now: Date): Promise<HourlyVotes[]> {

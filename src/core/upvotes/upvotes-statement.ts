@@ -1,4 +1,5 @@
 import { OPEN } from '../counts/lock-counts.ts';
+import { IS_COUNTED, WINDOW_INTERVAL } from '../leaderboards/launch-votes.ts';
 
 /** The parts of the statement that a batch needs. Planning and running all parts would take longer than the write. */
 export interface BatchContent {
@@ -29,7 +30,7 @@ export function setUpvotesStatement({ removal, networks }: BatchContent): string
   const isJudged = networks === 'distinct' || networks === 'shared';
   const [input, network] = networks === 'none' ? ['', ''] : [', $7::uuid[]', ', network'];
   return `WITH writable AS (
-    SELECT product_id, window_from, window_from + interval '24 hours' AS window_end, ${IN_WINDOW} AS in_window FROM product_counts
+    SELECT product_id, window_from, window_from + ${WINDOW_INTERVAL} AS window_end, ${IN_WINDOW} AS in_window FROM product_counts
     WHERE product_id = ANY($1::text[]) AND window_from <= $5::timestamptz AND ${OPEN} ORDER BY product_id FOR UPDATE /* omitted on Citus */
   ), desired AS (
     SELECT d.*${removal || isJudged ? ', writable.window_from, writable.window_end, writable.in_window' : ''}
@@ -72,7 +73,7 @@ const TOTALS_WITH_REMOVED = `sum(change)::integer AS change, array_agg(user_sess
 const TOTALS_COUNTED = 'count(*)::integer AS counted';
 
 const TOTALS_BY_VERDICT = [
-  ['counted', "(verdict IS NULL OR verdict = 'included')"],
+  ['counted', IS_COUNTED],
   ['network', "verdict = 'network'"],
   ['operator', "verdict = 'operator'"],
 ]
