@@ -47,6 +47,22 @@ function isCount(key: unknown): boolean {
   return typeof key === 'number' && Number.isInteger(key) && key >= 0 && key <= MAX_COUNT;
 }
 
+/** Returns the order by time of creation, newest first, and then by id. `table` is a prefix of the columns. */
+export function newestFirst<Row extends { created_at: Date; id: string }>(
+  name: string,
+  idKind: 'uuid' | 'productId',
+  table = '',
+): KeysetOrder<Row> {
+  return {
+    name,
+    direction: 'DESC',
+    columns: [
+      { sql: `${table}created_at`, kind: 'time', keyOf: (row) => row.created_at.toISOString() },
+      { sql: `${table}id`, kind: idKind, keyOf: (row) => row.id },
+    ],
+  };
+}
+
 /** Returns the expressions of the `ORDER BY` clause. */
 export function orderBy<Row>({ columns, direction }: KeysetOrder<Row>): string {
   return columns.map((column) => `${column.sql} ${direction}`).join(', ');

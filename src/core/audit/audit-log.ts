@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { userInfo } from 'node:os';
 import { AUDIT_LOG, MODERATION_LOG, recordChange } from '../changes/change-feed.ts';
 import type { Sql } from '../database/database.ts';
-import { afterCursor, collectValues, type KeysetOrder, orderBy, pageOf } from '../keyset.ts';
+import { afterCursor, collectValues, newestFirst, orderBy, pageOf } from '../keyset.ts';
 import { isUuid } from '../runtime.ts';
 
 const auditContext = new AsyncLocalStorage<{ operator?: string; undoes?: string }>();
@@ -185,14 +185,7 @@ type BrowsedRow = AuditRow & { undone_by: string | null };
 const BROWSED_COLUMNS = `${COLUMNS},
   (SELECT u.id FROM audit_log u WHERE u.undoes = entries.id ORDER BY u.created_at DESC LIMIT 1) AS undone_by`;
 
-const NEWEST: KeysetOrder<AuditRow> = {
-  name: 'audit',
-  direction: 'DESC',
-  columns: [
-    { sql: 'created_at', kind: 'time', keyOf: (row) => row.created_at.toISOString() },
-    { sql: 'id', kind: 'uuid', keyOf: (row) => row.id },
-  ],
-};
+const NEWEST = newestFirst<AuditRow>('audit', 'uuid');
 
 /** Lists one page of the audit log, newest first. @throws CoreError `bad_cursor`, `unavailable`. */
 export async function browseAudit(

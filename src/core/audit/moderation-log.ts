@@ -2,7 +2,7 @@ import { LIMITS } from '../../contract/limits.ts';
 import type { ModerationEntry, ModerationLog } from '../../contract/moderation/schema.ts';
 import type { PageQuery } from '../../contract/page-query.ts';
 import type { Sql } from '../database/database.ts';
-import { afterCursor, collectValues, isCursorOf, type KeysetOrder, orderBy, pageOf } from '../keyset.ts';
+import { afterCursor, collectValues, isCursorOf, newestFirst, orderBy, pageOf } from '../keyset.ts';
 import type { MODERATION_ACTIONS } from './audit-log.ts';
 
 type PublicAction = (typeof MODERATION_ACTIONS)[number];
@@ -29,14 +29,7 @@ interface EntryRow {
   undone_at: Date | null;
 }
 
-const ORDER: KeysetOrder<EntryRow> = {
-  name: 'moderation',
-  direction: 'DESC',
-  columns: [
-    { sql: 'a.created_at', kind: 'time', keyOf: (row) => row.created_at.toISOString() },
-    { sql: 'a.id', kind: 'uuid', keyOf: (row) => row.id },
-  ],
-};
+const ORDER = newestFirst<EntryRow>('moderation', 'uuid', 'a.');
 
 /** Returns whether a cursor belongs to this log. */
 export function isModerationCursor(cursor: string): boolean {

@@ -1,6 +1,6 @@
 import type { ConsoleComment } from '../../contract/console/records.ts';
 import type { Sql } from '../database/database.ts';
-import { afterCursor, collectValues, cursorOfRow, type KeysetOrder, orderBy, pageOf } from '../keyset.ts';
+import { afterCursor, collectValues, cursorOfRow, newestFirst, orderBy, pageOf } from '../keyset.ts';
 import { foldText } from '../search-text.ts';
 import { COMMENT_COLUMNS, type CommentRow, commentOf, PUBLIC, WAITING } from './comment-row.ts';
 
@@ -54,14 +54,7 @@ export async function browseComments(
   return found.slice(0, limit);
 }
 
-const NEWEST: KeysetOrder<BrowsedRow> = {
-  name: 'browsed-comments',
-  direction: 'DESC',
-  columns: [
-    { sql: 'created_at', kind: 'time', keyOf: (row) => row.created_at.toISOString() },
-    { sql: 'id', kind: 'uuid', keyOf: (row) => row.id },
-  ],
-};
+const NEWEST = newestFirst<BrowsedRow>('browsed-comments', 'uuid');
 
 /** The maximum number of comments that a search reads for one page, so requests stay short even for a rare text. */
 const MAX_SCANNED = 20_000;

@@ -6,7 +6,7 @@ import {
 } from '../../contract/products/fields.ts';
 import type { Product, ProductSort, StoredProduct } from '../../contract/products/schema.ts';
 import type { Sql } from '../database/database.ts';
-import type { KeysetOrder } from '../keyset.ts';
+import { type KeysetOrder, newestFirst } from '../keyset.ts';
 
 const COLUMN_TYPES: Record<ProductFieldKind, string> = {
   id: 'text',
@@ -65,14 +65,7 @@ export function storedProductOf(row: StoredProductRow): StoredProduct {
 
 /** The orders of the list. Each has an index on exactly its columns of products `p` or product_counts `c`. */
 export const PRODUCT_ORDERS: Record<ProductSort, KeysetOrder<ProductRow>> = {
-  newest: {
-    name: 'newest',
-    direction: 'DESC',
-    columns: [
-      { sql: 'p.created_at', kind: 'time', keyOf: (row) => row.created_at.toISOString() },
-      { sql: 'p.id', kind: 'productId', keyOf: (row) => row.id },
-    ],
-  },
+  newest: newestFirst('newest', 'productId', 'p.'),
   top: byCount('top', 'upvotes'),
   discussed: byCount('discussed', 'comments'),
 };

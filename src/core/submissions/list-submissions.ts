@@ -2,7 +2,7 @@ import type { SubmissionRecord } from '../../contract/console/records.ts';
 import type { Product } from '../../contract/products/schema.ts';
 import { CoreError } from '../core-error.ts';
 import type { Sql } from '../database/database.ts';
-import { afterCursor, collectValues, type KeysetOrder, orderBy, pageOf } from '../keyset.ts';
+import { afterCursor, collectValues, type KeysetOrder, newestFirst, orderBy, pageOf } from '../keyset.ts';
 import type { LaunchRules } from './launch-product.ts';
 import { previewOf, readApprovedProducts, stateOf } from './read-submission.ts';
 import { readSubmissionRow, type SubmissionRow } from './submission-row.ts';
@@ -24,14 +24,7 @@ const QUEUE: KeysetOrder<SubmissionRow> = {
   ],
 };
 
-const NEWEST: KeysetOrder<SubmissionRow> = {
-  name: 'submissions-newest',
-  direction: 'DESC',
-  columns: [
-    { sql: 'created_at', kind: 'time', keyOf: (row) => row.created_at.toISOString() },
-    { sql: 'id', kind: 'productId', keyOf: (row) => row.id },
-  ],
-};
+const NEWEST = newestFirst<SubmissionRow>('submissions-newest', 'productId');
 
 /** Lists one page of submissions for operators. @throws CoreError `bad_cursor`, `unavailable`. */
 export async function listSubmissions(
