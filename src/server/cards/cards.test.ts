@@ -1,9 +1,10 @@
+import { setImmediate } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import type { Leaderboard } from '../../contract/leaderboards/schema.ts';
 import type { Product } from '../../contract/products/schema.ts';
 import { TaskError } from '../task-process/task-process.ts';
-import { type Cards, COUNT_LAG_MS, createCards } from './cards.ts';
+import { type Cards, COUNT_LAG_MS, createCards, MAX_DRAWINGS } from './cards.ts';
 import type { Card } from './renderer/card-renderer.ts';
 
 let clockMs: number;
@@ -81,6 +82,22 @@ describe('the card of a product', () => {
     await textOf(product({ image: '/pictures/git.svg' }));
     await textOf(product({ image: 'https://example.com/git.svg' }));
     expect(rendered.map((card) => card.product?.picture?.toString())).toEqual(['/pictures/git.svg', undefined]);
+  });
+
+  test('at most two pictures are in memory, and with too many waiting cards, further products get a substitute', async () => {
+    let drawing = 0;
+    let most = 0;
+    outcome = async ({ product: shown }) => {
+      drawing += shown ? 1 : 0;
+      most = Math.max(most, drawing);
+      await setImmediate();
+      drawing -= shown ? 1 : 0;
+      return Buffer.from(shown?.id ?? 'the site');
+    };
+    const ids = Array.from({ length: MAX_DRAWINGS + 1 }, (_, n) => `product-${n}`);
+    const asked = await Promise.all(ids.map((id) => textOf(product({ id, image: '/pictures/git.png' }))));
+    expect(asked).toEqual([...ids.slice(0, -1), 'the site']);
+    expect(most).toBe(2);
   });
 
   test('if the picture cannot be drawn, the card is drawn without it', async () => {

@@ -7,6 +7,7 @@ import type { Leaderboard } from '../../contract/leaderboards/schema.ts';
 import type { Product } from '../../contract/products/schema.ts';
 import { formatQuantity } from '../../contract/text.ts';
 import { CoreError } from '../../core/core-error.ts';
+import { createSemaphore } from '../../core/semaphore.ts';
 import { type Brand, NO_BRAND } from '../../settings/brand.ts';
 import { PACKAGE_FOLDERS } from '../../settings/package-root.ts';
 import { TaskError } from '../task-process/task-process.ts';
@@ -70,6 +71,13 @@ const MAX_BYTES = 24 * 1024 * 1024;
  */
 export const COUNT_LAG_MS = 10 * 60_000;
 
+/** The maximum number of cards that are being drawn or wait. Further products get substitutes. */
+export const MAX_DRAWINGS = 64;
+
+/** How many of them have their pictures in memory: the card that is being drawn, and the next one. */
+const MAX_PICTURES_READ = 2;
+const PICTURE_TIMEOUT_MS = 60_000;
+
 /** How long to wait before trying to draw a failed card again. */
 const RETRY_DELAY_MS = 60_000;
 const MAX_FAILURES = 1_000;
@@ -89,6 +97,7 @@ export function createCards(options: CardsOptions): Cards {
   const cache = new LRUCache<string, DrawnCard>({ maxSize: maxBytes, sizeCalculation: ({ png }) => png.length });
   const drawings = new Map<string, Promise<DrawnCard>>();
   const failedUntil = new Map<string, number>();
+  const pictures = createSemaphore(MAX_PICTURES_READ);
 
   async function ofProduct(product: Product, award?: string): Promise<ServedCard> {
     const { name, maker, description, image } = product;
@@ -164,12 +173,18 @@ export function createCards(options: CardsOptions): Cards {
   async function drawProduct(product: Product, award?: string): Promise<Buffer> {
     const { id, name, maker, description, upvotes } = product;
     const shown = { id, name, maker, description, upvotes, award };
-    const picture = await readPicture(product.image);
-    return renderer.render({ brand, product: picture ? { ...shown, picture } : shown }).catch((error) => {
-      // Decoding the picture may have crashed the worker, so the card is drawn without it.
-      if (!picture || !(error instanceof TaskError) || error.kind !== 'failed') throw error;
-      return renderer.render({ brand, product: shown } satisfies Card);
-    });
+    const release = drawings.size < MAX_DRAWINGS ? await pictures.acquire(PICTURE_TIMEOUT_MS) : undefined;
+    if (release === undefined) throw new TaskError('busy', 'Too many cards are waiting');
+    try {
+      const picture = await readPicture(product.image);
+      return await renderer.render({ brand, product: picture ? { ...shown, picture } : shown }).catch((error) => {
+        // Decoding the picture may have crashed the worker, so the card is drawn without it.
+        if (!picture || !(error instanceof TaskError) || error.kind !== 'failed') throw error;
+        return renderer.render({ brand, product: shown } satisfies Card);
+      });
+    } finally {
+      release();
+    }
   }
 
   async function drawSite(): Promise<DrawnCard> {
