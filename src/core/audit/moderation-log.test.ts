@@ -5,6 +5,7 @@ import { lines, openImportHarness } from '../../../tests/support/import-harness.
 import { undoEntry } from '../console/undo-entry.ts';
 import { editProduct } from '../products/edit-product.ts';
 import { removeProducts } from '../products/remove-products.ts';
+import { restoreProducts } from '../products/restore-products.ts';
 import { saveProducts } from '../products/save-products.ts';
 import { DAY_MS, systemRuntime } from '../runtime.ts';
 import { AUDIT_ACTIONS, browseAudit, insertEntries, MODERATION_ACTIONS } from './audit-log.ts';
@@ -82,6 +83,14 @@ test('a postponement is not undone by its new launch time, or by edits after it 
   await edit('launched', { createdAt: inDays(-1) });
   const postponed = (await entries()).filter(({ action }) => action === 'product.postponed');
   expect(postponed.map(({ undoneAt }) => undoneAt)).toEqual([null, null]);
+});
+
+test('a postponement is undone by a later edit even if the product was removed and restored in between', async () => {
+  await edit('launched', { createdAt: inDays(1) });
+  await removeProducts(harness.database, ['launched']);
+  await restoreProducts(harness.database, { productIds: ['launched'] });
+  await edit('launched', { createdAt: inDays(-1) });
+  expect((await entries()).find(({ action }) => action === 'product.postponed')).toMatchObject(RESUMED);
 });
 
 test('the log shows the name of a postponed product again from its new launch time on', async () => {

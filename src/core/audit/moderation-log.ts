@@ -37,9 +37,10 @@ export function isModerationCursor(cursor: string): boolean {
 }
 
 // When a later edit or import launched a postponed product `a` again: the next entry that moves the product on or off the
-// site is this edit.
+// site, except for removals that were undone, is this edit.
 const RELAUNCHED_AT = `SELECT CASE WHEN n.action = 'products edit' THEN n.created_at END FROM audit_log n
-    WHERE n.target = a.target AND n.created_at > a.created_at AND (n.action IN ('products postpone', 'products remove')
+    WHERE n.target = a.target AND n.created_at > a.created_at AND (n.action = 'products postpone'
+      OR n.action = 'products remove' AND NOT EXISTS (SELECT FROM audit_log u WHERE u.undoes = n.id)
       OR n.action = 'products edit' AND (n.details -> 'before' ->> 'createdAt')::timestamptz > n.created_at
         AND (n.details -> 'after' ->> 'createdAt')::timestamptz <= n.created_at)
     ORDER BY n.created_at LIMIT 1`;
