@@ -109,6 +109,11 @@ describe('JSON', () => {
     expect(await read(readJson, '[]')).toEqual([]);
   });
 
+  test('U+FEFF is a byte order mark only at the beginning of the file', async () => {
+    const values = { id: 'a', name: '\ufeffé\ufeffb\ufeff' };
+    expect(await read(readJson, `\ufeff${JSON.stringify([values])}`)).toEqual([{ line: 1, item: 1, values }]);
+  });
+
   test.each([
     ['', 1, undefined, /ends before its JSON/],
     ['[{"id":"a"},\n', 2, 2, /ends before its JSON/],

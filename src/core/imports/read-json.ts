@@ -41,6 +41,9 @@ class ArrayReader {
   #bytesBefore = 0;
 
   constructor() {
+    // The tokenizer's own decoder drops U+FEFF within texts, too.
+    const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+    Object.assign(Reflect.get(this.#tokenizer, 'bufferedString'), { decoder });
     this.#tokenizer.onToken = (token) => this.#take(token);
     this.#parser.onValue = ({ value }) => {
       const position = { line: this.#line, item: this.#item };
