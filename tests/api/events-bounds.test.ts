@@ -6,6 +6,7 @@ import { type RunningSite, serve } from '../../src/server/serve.ts';
 import { NO_BRAND } from '../../src/settings/brand.ts';
 import { readSettings } from '../../src/settings/settings.ts';
 import { closeEvents, openEvents } from '../support/event-client.ts';
+import { createLogLines } from '../support/log-lines.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 
@@ -22,10 +23,10 @@ afterEach(async () => {
 const TOKEN = 'a-token-of-this-test';
 
 /** Starts a site with these settings and a stub renderer, because these tests need no real pages. */
-async function start(environment: Record<string, string> = {}): Promise<string> {
+async function start(environment: Record<string, string> = {}, log = silentLog): Promise<string> {
   database = await createTestDatabase();
   const settings = readSettings({ PORT: '0', DATABASE_URL: database.url, METRICS_TOKEN: TOKEN, ...environment });
-  site = await serve(settings, silentLog, {
+  site = await serve(settings, log, {
     createRenderer: async () => ({
       site: { name: 'Groundswell', url: () => 'http://groundswell.test' },
       brand: NO_BRAND,
@@ -73,12 +74,14 @@ describe('stream limits', () => {
   });
 
   test('a process has a limit, independent of the rate limits, and still responds to other requests', async () => {
-    const address = await start({ MAX_STREAMS: '1', RATE_LIMITS: 'off' });
+    const { log, lines } = createLogLines();
+    const address = await start({ MAX_STREAMS: '1', RATE_LIMITS: 'off' }, log);
     const url = `${address}/api/events`;
     const first = await openEvents(url);
     expect(first.response.headers.ratelimit).toBeUndefined();
     const refused = await refusal(url);
     expect([refused.status, refused.code, refused.headers.get('retry-after')]).toEqual([503, 'overloaded', '2']);
+    expect(lines().filter(({ level }) => Number(level) >= 50)).toEqual([]);
     expect((await fetch(`${address}/api/products`)).status).toBe(200);
     expect(await metric('groundswell_streams_open')).toBe(1);
     first.close();

@@ -35,12 +35,12 @@ export function handleError(
 ): FastifyReply {
   const [code, detail] = explain(error, request);
   const body = problem(code, detail, error instanceof CoreError ? error.fields : undefined);
-  // The database module logs an outage once, so failed requests are logged only at the level `debug`.
-  if (code === 'unavailable') request.log.debug(requestIdsOf(request), 'Request failed');
-  else if (body.status >= 500 && code !== 'not_implemented') {
-    request.log.error({ err: error, ...requestIdsOf(request) }, 'Request failed');
+  if (code === 'internal') request.log.error({ err: error, ...requestIdsOf(request) }, 'Request failed');
+  if (body.status === 503) {
+    // The database module logs an outage once, and a refusal because of overload is no fault.
+    request.log.debug(requestIdsOf(request), 'Request failed');
+    reply.header('Retry-After', RETRY_AFTER_S);
   }
-  if (body.status === 503) reply.header('Retry-After', RETRY_AFTER_S);
   if (code === 'too_many_waiting') reply.header('Retry-After', RETRY_AFTER_DECISION_S);
   const current = error instanceof CoreError ? error.current : undefined;
   return sendProblem(current === undefined ? body : { ...body, ...{ current } }, request, reply);
