@@ -93,12 +93,17 @@ const LOCK_PRODUCTS = `SELECT id FROM products WHERE id = ANY($1::text[])
   ORDER BY id FOR NO KEY UPDATE /* omitted on Citus */`;
 
 /**
- * Reads and locks products that are about to be changed. Concurrent changes wait; upvotes and comments, which reference
+ * Locks products that are about to be changed or removed. Concurrent changes wait; upvotes and comments, which reference
  * only the key of the row, do not wait.
- * @returns the existing products, in any order. @throws CoreError `unavailable`.
+ * @throws CoreError `unavailable`.
  */
-export async function lockProducts(sql: Sql, ids: readonly string[]): Promise<Product[]> {
+export async function lockProductRows(sql: Sql, ids: readonly string[]): Promise<void> {
   await sql.query(LOCK_PRODUCTS, [ids]);
+}
+
+/** Locks and reads products. @returns the existing products, in any order. @throws CoreError `unavailable`. */
+export async function lockProducts(sql: Sql, ids: readonly string[]): Promise<Product[]> {
+  await lockProductRows(sql, ids);
   return readProducts(sql, ids);
 }
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { blockedStatements } from '../../../tests/support/blocked-statements.ts';
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { interruptTransactions } from '../../../tests/support/interrupted-transactions.ts';
 import { withoutTimeouts } from '../../../tests/support/recording-database.ts';
@@ -6,7 +7,9 @@ import { createTestDatabase, type TestDatabase } from '../../../tests/support/te
 import type { Sql } from '../database/database.ts';
 import { systemRuntime } from '../runtime.ts';
 import { setUpvotes } from '../upvotes/set-upvotes.ts';
+import { readProducts } from './product-row.ts';
 import { removeProducts } from './remove-products.ts';
+import { restoreProducts } from './restore-products.ts';
 import { saveProducts } from './save-products.ts';
 
 let database: TestDatabase;
@@ -52,4 +55,18 @@ test('a vote for one of many small products does not wait for the removal of the
   });
   expect((await removeProducts(slow, ids)).removed).toHaveLength(500);
   expect(outcomes).toMatchObject([{ code: 'product_not_found' }]);
+});
+
+test('a removal stores the edit of a product that commits while the removal waits for it', async () => {
+  const launched = { id: 'edited', createdAt: '2026-01-01T00:00:00.000Z' };
+  await saveProducts(database, [buildProduct({ ...launched, name: 'Before' })]);
+  let removal: Promise<unknown> = Promise.resolve();
+  await database.transaction(async (sql) => {
+    await saveProducts(sql, [buildProduct({ ...launched, name: 'After' })]);
+    removal = removeProducts(withoutTimeouts(database), ['edited']);
+    await expect.poll(async () => (await blockedStatements(database)).join()).toContain('products');
+  });
+  await removal;
+  await restoreProducts(database, { productIds: ['edited'] });
+  expect(await readProducts(database, ['edited'])).toMatchObject([{ name: 'After' }]);
 });

@@ -8,6 +8,7 @@ import type { Database, Sql } from '../database/database.ts';
 import { transactionWithRetries } from '../database/transactions.ts';
 import { lockDaysOf, periodsOf, reviseBoards } from '../leaderboards/final-boards.ts';
 import { removeFromBoards } from '../leaderboards/update-boards.ts';
+import { lockProductRows } from './product-row.ts';
 
 /** A removed product, with the numbers of its upvotes and public comments. */
 export type RemovedProduct = Pick<RemovedProductRecord, 'id' | 'name' | 'upvotes' | 'comments'>;
@@ -203,6 +204,8 @@ async function removeAll(
 export async function moveToRemoved(sql: Sql, ids: readonly string[]): Promise<StoredProduct[]> {
   const batchId = randomUUID();
   const removalIds = ids.map(() => randomUUID());
+  // Waits for concurrent edits and imports, so their changes are stored.
+  await lockProductRows(sql, ids);
   await sql.query(STORE_PRODUCTS, [removalIds, ids, batchId]);
   const stored = await sql.query<StoredProduct>(SELECT_STORED, [removalIds]);
   await sql.query(storeUpvotes('upvotes'), [ids, batchId]);
