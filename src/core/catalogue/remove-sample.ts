@@ -7,7 +7,7 @@ import type { Database, Sql } from '../database/database.ts';
 import { lockDaysOf, periodsOf, reviseBoards } from '../leaderboards/final-boards.ts';
 import { recountLaunches, refreshLaunches } from '../leaderboards/launch-votes.ts';
 import { removeFromBoards } from '../leaderboards/update-boards.ts';
-import { readProducts } from '../products/product-row.ts';
+import { lockProductRows, readProducts } from '../products/product-row.ts';
 import {
   deleteSiteMetadata,
   SAMPLE_SESSION_PREFIX,
@@ -67,6 +67,8 @@ export async function removeSample(
   return database.transaction(async (sql) => {
     await lockDaysOf(sql, productIds);
     await lockCounts(sql, productIds);
+    // Waits for concurrent edits and imports, so the products that they change stay.
+    if (!engagementOnly) await lockProductRows(sql, productIds);
     const upvotes = await removeUpvotes(sql, catalogue);
     const comments = await removeComments(sql, catalogue);
     const { unchanged, changed } = engagementOnly ? NO_PRODUCTS : await findSampleProducts(sql, catalogue);

@@ -1,10 +1,12 @@
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { blockedStatements } from '../../../tests/support/blocked-statements.ts';
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { listAudit } from '../audit/audit-log.ts';
 import { hideComments } from '../comments/moderate-comments.ts';
 import { createCore } from '../core.ts';
+import { readProducts } from '../products/product-row.ts';
 import { saveProducts } from '../products/save-products.ts';
 import { systemRuntime } from '../runtime.ts';
 import { loadSample, loadSampleIfNew } from './load-sample.ts';
@@ -204,6 +206,20 @@ describe('removing', () => {
     expect(await remove()).toMatchObject({ products: catalogue.products.length - 1, notRemoved: [id] });
     expect((await core.getProduct(id))?.product).toMatchObject({ description: 'Ours now', upvotes: 0, comments: 1 });
     expect(await wrongCounts()).toEqual([]);
+  });
+
+  test('a sample product whose edit commits while the removal waits for it is not removed', async () => {
+    await load();
+    const [product] = catalogue.products;
+    if (!product) throw new Error('The sample has no products');
+    let removal: ReturnType<typeof remove> | undefined;
+    await database.transaction(async (sql) => {
+      await saveProducts(sql, [{ ...product, name: 'Mine' }]);
+      removal = remove();
+      await expect.poll(async () => (await blockedStatements(database)).join()).toContain('products');
+    });
+    expect(await removal).toMatchObject({ notRemoved: [product.id] });
+    expect(await readProducts(database, [product.id])).toMatchObject([{ name: 'Mine' }]);
   });
 
   test("removing with engagementOnly keeps products and visitors' engagement, and counts match the rows", async () => {
