@@ -1,6 +1,8 @@
 import { recordAudit } from '../audit/audit-log.ts';
+import { recordChange } from '../changes/change-feed.ts';
 import type { Database, Sql } from '../database/database.ts';
-import { saveProducts } from '../products/save-products.ts';
+import { insertWithRetries } from '../database/transactions.ts';
+import { insertProducts } from '../products/save-products.ts';
 import type { Runtime } from '../runtime.ts';
 import { getSiteMetadata, type SampleCatalogue, type SampleTime, setSiteMetadata } from './sample-catalogue.ts';
 
@@ -10,7 +12,7 @@ import { getSiteMetadata, type SampleCatalogue, type SampleTime, setSiteMetadata
  * @returns the number of added products.
  */
 export function loadSample(database: Database, catalogue: SampleCatalogue, runtime: Runtime): Promise<number> {
-  return database.transaction(async (sql) => {
+  return insertWithRetries(database, async (sql) => {
     const created = await addMissing(sql, catalogue, runtime);
     if (created > 0)
       await recordAudit(sql, { action: 'sample load', target: 'sample catalogue', details: { created } });
@@ -25,7 +27,8 @@ async function addMissing(sql: Sql, catalogue: SampleCatalogue, runtime: Runtime
   const presentIds = new Set(present.map((row) => row.id));
   const missing = catalogue.products.filter((product) => !presentIds.has(product.id));
   const missingIds = new Set(missing.map((product) => product.id));
-  await saveProducts(sql, missing);
+  // Does not overwrite a product that another transaction creates at the same time.
+  await insertProducts(sql, missing);
   await addUpvotes(
     sql,
     catalogue.upvotes.filter(({ productId }) => missingIds.has(productId)),
@@ -37,6 +40,7 @@ async function addMissing(sql: Sql, catalogue: SampleCatalogue, runtime: Runtime
   );
   await setSiteMetadata(sql, 'sample_catalogue', 'loaded');
   await setSiteMetadata(sql, 'sample_loaded_at', JSON.stringify(catalogue.loadedAt));
+  await recordChange(sql, { productIds: [...missingIds], catalogue: true });
   return missing.length;
 }
 
@@ -56,7 +60,7 @@ export async function loadSampleIfNew(
 ): Promise<number> {
   if ((await getSiteMetadata(database, 'sample_catalogue')) !== undefined) return 0;
   const products = await database.query('SELECT 1 FROM products LIMIT 1');
-  return products.length > 0 ? 0 : database.transaction((sql) => addMissing(sql, catalogue, runtime));
+  return products.length > 0 ? 0 : insertWithRetries(database, (sql) => addMissing(sql, catalogue, runtime));
 }
 
 // Does not update the counts of launches: placing a launch on its leaderboards counts the votes in its window.

@@ -84,6 +84,20 @@ describe('loading', () => {
     expect((await createCore(database).getProduct(own.id))?.product).toEqual({ ...own, upvotes: 0, comments: 0 });
   });
 
+  test('a product that another transaction creates during the load stays unchanged and gets no sample engagement', async () => {
+    const [product] = catalogue.products;
+    if (!product) throw new Error('The sample has no products');
+    let loading: Promise<number> = Promise.resolve(0);
+    await database.transaction(async (sql) => {
+      await saveProducts(sql, [{ ...product, name: 'Mine' }]);
+      loading = load();
+      await expect.poll(async () => (await blockedStatements(database)).join()).toContain('products');
+    });
+    expect(await loading).toBe(catalogue.products.length - 1);
+    expect(await readProducts(database, [product.id])).toMatchObject([{ name: 'Mine', upvotes: 0, comments: 0 }]);
+    expect(await wrongCounts()).toEqual([]);
+  });
+
   test('a failed load changes nothing', async () => {
     const [comment] = catalogue.comments;
     if (comment === undefined) throw new Error('The catalogue has no comment');

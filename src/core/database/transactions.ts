@@ -1,28 +1,29 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, Sql } from './database.ts';
-import { isSerializationFailure } from './database-faults.ts';
+import { isSerializationFailure, isUniqueViolation } from './database-faults.ts';
 
 const MAX_ATTEMPTS = 6;
 const INITIAL_BACKOFF_MS = 20;
 
 interface RetryOptions {
   initialBackoffMs?: number;
+  mayRetry?(error: unknown): boolean;
   onRetry?(): void;
 }
 
 /**
- * Runs `attempt` again after a deadlock or a serialization failure, at most six times in all. Rethrows the last
- * failure, and any other error.
+ * Runs `attempt` again after a deadlock or a serialization failure, or if `mayRetry` accepts the error, at most six times
+ * in all. Rethrows the last failure, and any other error.
  */
 export async function retryConflicts<Result>(
   attempt: () => Promise<Result>,
-  { initialBackoffMs = INITIAL_BACKOFF_MS, onRetry }: RetryOptions = {},
+  { initialBackoffMs = INITIAL_BACKOFF_MS, mayRetry = isSerializationFailure, onRetry }: RetryOptions = {},
 ): Promise<Result> {
   for (let tried = 1; ; tried += 1) {
     try {
       return await attempt();
     } catch (error) {
-      if (tried === MAX_ATTEMPTS || !isSerializationFailure(error)) throw error;
+      if (tried === MAX_ATTEMPTS || !mayRetry(error)) throw error;
       onRetry?.();
       // Waits for a random time, so the same transactions do not deadlock again.
       await sleep(initialBackoffMs * 2 ** tried * Math.random());
@@ -40,6 +41,15 @@ export function transactionWithRetries<Result>(
   work: (sql: Sql) => Promise<Result>,
 ): Promise<Result> {
   return retryConflicts(() => database.transaction(work));
+}
+
+/**
+ * Like `transactionWithRetries`, and also retries `work` if another transaction creates one of its new rows at the same
+ * time. The next attempt finds that row.
+ */
+export function insertWithRetries<Result>(database: Database, work: (sql: Sql) => Promise<Result>): Promise<Result> {
+  const mayRetry = (error: unknown) => isSerializationFailure(error) || isUniqueViolation(error);
+  return retryConflicts(() => database.transaction(work), { mayRetry });
 }
 
 /**

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import type { Database } from '../database/database.ts';
-import { isSerializationFailure, isUniqueViolation } from '../database/database-faults.ts';
+import { insertWithRetries } from '../database/transactions.ts';
 import { LocalPictures } from '../pictures/local-pictures.ts';
 import { updateSizes } from '../products/save-products.ts';
 import type { Log } from '../runtime.ts';
@@ -45,9 +45,6 @@ export interface ImportReport {
   rows: number;
 }
 
-/** Maximum attempts of a transaction that conflicts with another one. */
-const MAX_ATTEMPTS = 3;
-
 /**
  * Validates a whole file of products, then imports it in one transaction.
  * @throws ImportRefusedError if the file has errors; ImportUsageError if options do not fit the file; PictureError if
@@ -62,7 +59,7 @@ export async function importProducts(database: Database, options: ImportOptions)
     const file = await checkFile(path, spool, { kind, map, slugifyIds, separator, pictures, onBytes });
     // Copies pictures before any row references them. If the import fails, the unused pictures are harmless.
     if (pictures && options.pictures && !dryRun) await pictures.copyTo(options.pictures.to);
-    const merged = await inTransaction(database, (sql) =>
+    const merged = await insertWithRetries(database, (sql) =>
       mergeProducts(sql, { spool, file }, { target: name, dryRun, now, onRows: progressOf('write', onProgress) }),
     );
     const written = dryRun ? 0 : merged.created.count + merged.updated.count;
@@ -90,21 +87,6 @@ function progressOf(stage: 'check' | 'write', report: ImportOptions['onProgress'
     done += count;
     report?.(stage, done);
   };
-}
-
-/**
- * Runs a transaction with retries, because an import and a removal may deadlock, or another transaction may create one
- * of the new products.
- */
-async function inTransaction<Result>(database: Database, work: Parameters<typeof database.transaction<Result>>[0]) {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await database.transaction(work);
-    } catch (error) {
-      const mayRetry = isSerializationFailure(error) || isUniqueViolation(error);
-      if (tries === MAX_ATTEMPTS || !mayRetry) throw error;
-    }
-  }
 }
 
 /** Selects the existing search indexes, if the server has `gin_clean_pending_list` and the role may call it on them. */
