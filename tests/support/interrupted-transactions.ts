@@ -14,3 +14,13 @@ export function interruptTransactions(
   });
   return { ...database, transaction: (run) => database.transaction((sql) => run(interrupted(sql))) };
 }
+
+/** Wraps a database so the first statement that contains `part` fails with a deadlock. */
+export function deadlockOnce(database: Database, part: string): Database {
+  let isFirst = true;
+  return interruptTransactions(database, part, async (sql) => {
+    const fails = isFirst;
+    isFirst = false;
+    if (fails) await sql.query("DO $$ BEGIN RAISE 'deadlock' USING ERRCODE = '40P01'; END $$");
+  });
+}

@@ -4,6 +4,7 @@ import { recordChange } from '../changes/change-feed.ts';
 import { PUBLIC } from '../comments/comment-row.ts';
 import { lockCounts } from '../counts/lock-counts.ts';
 import type { Database, Sql } from '../database/database.ts';
+import { transactionWithRetries } from '../database/transactions.ts';
 import { lockDaysOf, periodsOf, reviseBoards } from '../leaderboards/final-boards.ts';
 import { recountLaunches, refreshLaunches } from '../leaderboards/launch-votes.ts';
 import { removeFromBoards } from '../leaderboards/update-boards.ts';
@@ -64,7 +65,7 @@ export async function removeSample(
   { engagementOnly }: RemovalScope,
 ): Promise<SampleRemoval> {
   const productIds = catalogue.products.map((product) => product.id);
-  return database.transaction(async (sql) => {
+  return transactionWithRetries(database, async (sql) => {
     await lockDaysOf(sql, productIds);
     await lockCounts(sql, productIds);
     // Waits for concurrent edits and imports, so the products that they change stay.

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { blockedStatements } from '../../../tests/support/blocked-statements.ts';
 import { buildProduct } from '../../../tests/support/build-product.ts';
+import { deadlockOnce } from '../../../tests/support/interrupted-transactions.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { listAudit } from '../audit/audit-log.ts';
 import { hideComments } from '../comments/moderate-comments.ts';
@@ -234,6 +235,12 @@ describe('removing', () => {
     });
     expect(await removal).toMatchObject({ notRemoved: [product.id] });
     expect(await readProducts(database, [product.id])).toMatchObject([{ name: 'Mine' }]);
+  });
+
+  test('a removal that deadlocks with another transaction is retried', async () => {
+    await load();
+    await removeSample(deadlockOnce(database, 'DELETE FROM products'), catalogue, { engagementOnly: false });
+    expect(await rowsOf('products')).toBe(0);
   });
 
   test("removing with engagementOnly keeps products and visitors' engagement, and counts match the rows", async () => {

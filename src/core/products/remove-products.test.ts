@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { blockedStatements } from '../../../tests/support/blocked-statements.ts';
 import { buildProduct } from '../../../tests/support/build-product.ts';
-import { interruptTransactions } from '../../../tests/support/interrupted-transactions.ts';
+import { deadlockOnce, interruptTransactions } from '../../../tests/support/interrupted-transactions.ts';
 import { withoutTimeouts } from '../../../tests/support/recording-database.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import type { Sql } from '../database/database.ts';
@@ -69,4 +69,13 @@ test('a removal stores the edit of a product that commits while the removal wait
   await removal;
   await restoreProducts(database, { productIds: ['edited'] });
   expect(await readProducts(database, ['edited'])).toMatchObject([{ name: 'After' }]);
+});
+
+test('a restoration that deadlocks with another transaction is retried', async () => {
+  await saveProducts(database, [buildProduct({ id: 'restored' })]);
+  await removeProducts(database, ['restored']);
+  const { restored } = await restoreProducts(deadlockOnce(database, 'INSERT INTO products'), {
+    productIds: ['restored'],
+  });
+  expect(restored).toMatchObject([{ id: 'restored' }]);
 });

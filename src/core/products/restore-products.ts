@@ -1,6 +1,7 @@
 import { recordAudit } from '../audit/audit-log.ts';
 import { recordChange } from '../changes/change-feed.ts';
 import type { Database, Sql } from '../database/database.ts';
+import { transactionWithRetries } from '../database/transactions.ts';
 import { finaliseLateLaunches, lockDays, periodsOf, reviseBoards } from '../leaderboards/final-boards.ts';
 import { addToBoards } from '../leaderboards/update-boards.ts';
 import type { RemovedProduct } from './remove-products.ts';
@@ -39,7 +40,7 @@ const COLUMNS = "removal_id, product_id, product ->> 'name' AS name, upvotes, co
 export async function restoreProducts(database: Database, choice: RemovalChoice): Promise<ProductRestoration> {
   const refusal = new Refusal();
   try {
-    const restoration = await database.transaction(async (sql) => {
+    const restoration = await transactionWithRetries(database, async (sql) => {
       const rows = await selectRemovals(sql, choice);
       refusal.notRemoved = notFoundIn(rows, choice);
       if (refusal.notRemoved.length > 0) throw refusal;
