@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { isLongerThan } from '../contract/text.ts';
 import { readAccent } from './accent.ts';
+import { oneLine } from './read-value.ts';
 
 /** The maximum length of a tagline, about twice the length of the default. */
 const MAX_CHARACTERS = 160;
@@ -10,7 +10,7 @@ export const BRAND_SETTINGS = {
   siteTagline: {
     name: 'SITE_TAGLINE',
     default: undefined,
-    read: readTagline,
+    read: oneLine(MAX_CHARACTERS),
     about: '[Tagline](#site_tagline-site_logo-site_accent-and-site_articles) in the header and in link previews',
   },
   siteLogo: {
@@ -32,9 +32,3 @@ export const BRAND_SETTINGS = {
     about: 'JSON file with the three articles beside the list',
   },
 } as const;
-
-function readTagline(text: string): string {
-  const line = text.replaceAll(/\s+/g, ' ');
-  if (isLongerThan(line, MAX_CHARACTERS)) throw new Error(`this is longer than ${MAX_CHARACTERS} characters`);
-  return line;
-}

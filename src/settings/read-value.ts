@@ -1,5 +1,6 @@
 import { IANAZone } from 'luxon';
 import { LANGUAGE_CODES } from '../contract/site.ts';
+import { isLongerThan } from '../contract/text.ts';
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -68,9 +69,13 @@ export function readSiteUrl(text: string): string {
   return url.origin;
 }
 
-export function readSiteName(text: string): string {
-  if (text.length > 60) throw new Error('this is longer than 60 characters');
-  return text;
+/** Creates a reader of one line of text. Line breaks become spaces. */
+export function oneLine(maxCharacters: number): (text: string) => string {
+  return (text) => {
+    const line = text.replaceAll(/\s+/g, ' ');
+    if (isLongerThan(line, maxCharacters)) throw new Error(`this is longer than ${maxCharacters} characters`);
+    return line;
+  };
 }
 
 /** Reads `de`, `auto` or `de,auto`. `auto` without a language means `en,auto`. */

@@ -62,6 +62,10 @@ describe('values', () => {
     expect(readSettings({ HOST: 'localhost' }).host).toBe('127.0.0.1');
   });
 
+  test('the name of the site is one line of at most 60 characters', () => {
+    expect(readSettings({ SITE_NAME: `Launch\n ${'🌊'.repeat(53)}` }).siteName).toBe(`Launch ${'🌊'.repeat(53)}`);
+  });
+
   test('every setting is read, and space around a value is ignored', () => {
     expect(
       readSettings({

@@ -13,6 +13,7 @@ import {
 } from './rate-limits.ts';
 import {
   LOG_LEVELS,
+  oneLine,
   oneOf,
   readDatabaseUrl,
   readHost,
@@ -20,7 +21,6 @@ import {
   readLogLevel,
   readPort,
   readReplicaUrls,
-  readSiteName,
   readSiteUrl,
   readSwitch,
   readTimeZone,
@@ -90,7 +90,7 @@ export const SETTINGS = {
   siteName: {
     name: 'SITE_NAME',
     default: 'Groundswell',
-    read: readSiteName,
+    read: oneLine(60),
     about: 'Name in header, banner and titles, at most 60 characters',
   },
   ...BRAND_SETTINGS,
