@@ -1,16 +1,20 @@
 import { MutationObserver, QueryClient } from '@tanstack/react-query';
-import { describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { buildProduct } from '../../../../tests/support/product-data.ts';
 import type { Api } from '../../../contract/api.ts';
 import type { UpvoteState } from '../../../contract/upvotes/schema.ts';
 import { readOnlyApi } from '../../api/api-context.tsx';
 import { cachedProduct, productKeys } from '../../cache/cached-data.ts';
-import { addToOutbox, outboxItems } from '../../storage/outbox.ts';
+import { addToOutbox, outboxItems, removeSent } from '../../storage/outbox.ts';
 import { upvoteStatusOptions } from './queries.ts';
 import { rollBackQueuedUpvote, sendQueuedUpvote, setUpvoteOptions, showQueuedUpvote } from './set-upvote.ts';
 
 vi.stubGlobal('navigator', { onLine: true });
 vi.stubGlobal('document', { hidden: false });
+
+afterEach(() => {
+  for (const item of outboxItems()) removeSent(item);
+});
 
 type PendingRequest = { resolve: (state: UpvoteState) => void; reject: (error: Error) => void; upvoted: boolean };
 
@@ -158,6 +162,18 @@ describe('upvotes that were queued offline', () => {
     await done;
     expect(requests).toHaveLength(1);
     expect(shown()).toEqual([false, 9]);
+  });
+
+  test('an upvote stays queued if the request to remove it fails', async () => {
+    const { showQueued, click, shown, request } = setUp();
+    const queued = { kind: 'upvote', productId: 'harbour', upvoted: true, before: false } as const;
+    addToOutbox(queued);
+    showQueued(true);
+    const done = click(false);
+    (await request(0)).reject(new Error('out of reach'));
+    await done;
+    expect(shown()).toEqual([true, 8]);
+    expect(outboxItems()).toEqual([queued]);
   });
 
   test('a refused upvote does not undo a click that was made while it was being sent', async () => {

@@ -4,7 +4,14 @@ import type { UpvoteState } from '../../../contract/upvotes/schema.ts';
 import { hasUnfinishedWrite, PENDING_WRITE_KEY, reasonOf } from '../../api/http-api.ts';
 import { cachedUpvotes, moveUpvotes, patchProduct, productKeys, upvoteKeys } from '../../cache/cached-data.ts';
 import { t } from '../../language/translate.ts';
-import { isQueued, type QueuedUpvote, queuedUpvote, queueWhileOffline, removeSent } from '../../storage/outbox.ts';
+import {
+  addToOutbox,
+  isQueued,
+  type QueuedUpvote,
+  queuedUpvote,
+  queueWhileOffline,
+  removeSent,
+} from '../../storage/outbox.ts';
 import { showToast } from '../../ui/toasts.ts';
 import { pendingClicks, rememberedVotes } from './queries.ts';
 
@@ -41,8 +48,7 @@ const inTurn = (productId: string) => ({
  * the server confirmed it or it was queued.
  */
 export function toggleUpvote(api: Api, client: QueryClient, productId: string): Promise<boolean> {
-  // The app replays an early vote as a click. Such a click always adds the vote, and a failure restores the state
-  // before the early vote.
+  // The app replays an early vote as a click, which always adds the vote. A failure restores the state before it.
   const queryKey = upvoteKeys.beforeEarly(productId);
   const before = client.getQueryData<UpvoteState>(queryKey);
   client.removeQueries({ queryKey });
@@ -85,12 +91,15 @@ export function setUpvoteOptions(api: Api, client: QueryClient, productId: strin
     ...inTurn(productId),
     mutationFn: async (upvoted: boolean): Promise<UpvoteState & { isQueued?: boolean }> => {
       const before = client.getQueryData<UpvoteState>(confirmed)?.upvoted ?? false;
+      const queued = queuedUpvote(productId);
       if (queueWhileOffline({ kind: 'upvote', productId, upvoted, before })) {
         return { upvoted, upvotes: cachedUpvotes(client, productId), isQueued: true };
       }
       try {
         return await api.setUpvote(productId, upvoted);
       } catch (cause) {
+        // The page shows the queued vote again, so it must still be sent.
+        if (queued) addToOutbox(queued);
         throw new Error(failureOf(upvoted, cause), { cause });
       }
     },
@@ -211,8 +220,8 @@ function rememberVote(productId: string, upvoted: boolean): void {
 }
 
 /**
- * Stores each vote status in this browser when the status changes, and refetches votes that another tab has changed.
- * Also keeps queued votes on screen. Returns a function that ends all of this.
+ * Stores each vote status in this browser when it changes, refetches votes that another tab has changed, and keeps
+ * queued votes on screen. Returns a function that ends all of this.
  */
 export function watchVotes(api: Api, client: QueryClient): () => void {
   const known = new Map<string, boolean>();
