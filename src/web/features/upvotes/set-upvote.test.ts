@@ -4,7 +4,7 @@ import { buildProduct } from '../../../../tests/support/product-data.ts';
 import type { Api } from '../../../contract/api.ts';
 import type { UpvoteState } from '../../../contract/upvotes/schema.ts';
 import { readOnlyApi } from '../../api/api-context.tsx';
-import { cachedProduct, productKeys } from '../../cache/cached-data.ts';
+import { cachedProduct, productKeys, upvoteKeys } from '../../cache/cached-data.ts';
 import { addToOutbox, outboxItems, removeSent } from '../../storage/outbox.ts';
 import { upvoteStatusOptions } from './queries.ts';
 import { rollBackQueuedUpvote, sendQueuedUpvote, setUpvoteOptions, showQueuedUpvote } from './set-upvote.ts';
@@ -13,6 +13,7 @@ vi.stubGlobal('navigator', { onLine: true });
 vi.stubGlobal('document', { hidden: false });
 
 afterEach(() => {
+  vi.useRealTimers();
   for (const item of outboxItems()) removeSent(item);
 });
 
@@ -61,7 +62,7 @@ function setUp() {
   };
   const showQueued = (upvoted: boolean) =>
     showQueuedUpvote(client, { kind: 'upvote', productId: 'harbour', upvoted, before: false });
-  return { click, shown, request, requests, elsewhere, readStatus, sendQueued, showQueued };
+  return { client, click, shown, request, requests, elsewhere, readStatus, sendQueued, showQueued };
 }
 
 describe('clicks on the upvote button', () => {
@@ -104,6 +105,22 @@ describe('clicks on the upvote button', () => {
     await done;
     expect(shown()).toEqual([true, 20]);
   });
+});
+
+test('a failed click is rolled back even if the cached state of an earlier click expires meanwhile', async () => {
+  vi.useFakeTimers();
+  const { client, click, shown, requests } = setUp();
+  client.setQueryDefaults(upvoteKeys.confirmed('harbour'), { gcTime: 5 * 60_000 });
+  const first = click(true);
+  await vi.advanceTimersByTimeAsync(0);
+  requests[0]?.resolve({ upvoted: true, upvotes: 8 });
+  await first;
+  await vi.advanceTimersByTimeAsync(5 * 60_000 - 10_000);
+  const second = click(false);
+  await vi.advanceTimersByTimeAsync(20_000);
+  requests[1]?.reject(new Error('out of reach'));
+  await second;
+  expect(shown()).toEqual([true, 8]);
 });
 
 describe('an upvote made in another tab', () => {

@@ -107,6 +107,8 @@ export function setUpvoteOptions(api: Api, client: QueryClient, productId: strin
       const before = shownVote(client, productId);
       if (pendingClicks(client, productId) === 1) {
         const upvotes = cachedUpvotes(client, productId);
+        // Otherwise, the entry of an earlier click could expire while this click is pending.
+        client.removeQueries({ queryKey: confirmed });
         client.setQueryData<UpvoteState>(confirmed, beforeEarly ?? { upvoted: before, upvotes });
       }
       setStatus(client, productId, upvoted);
