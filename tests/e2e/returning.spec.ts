@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Page } from '@playwright/test';
 import { waitUntilHandled } from '../support/clock.ts';
-import { expect, test } from '../support/e2e-test.ts';
+import { expect, test, visit } from '../support/e2e-test.ts';
 import { EVENTS, look, news, watch } from '../support/live-page.ts';
 import { failResponses, holdResponses, recordRequests, requestsReported, setOnline } from '../support/network.ts';
 import { cardNames, commentTexts, failureToast, searchBox, upvoteOf } from '../support/screen.ts';
@@ -171,4 +171,32 @@ test('when the network is back, new comments and launches still wait behind a bu
     await expect(news(page)).toHaveText(label);
     await expect(items(page)).toHaveText([shown]);
   }
+});
+
+test('while the tab that leads the shared stream is frozen, another tab polls', async ({ page, site }) => {
+  const product = await site.addProduct({ name: 'Triggerfish' });
+  const leader = await page.context().newPage();
+  await leader.goto('/robots.txt');
+  // Holds the lock of the leader, but sends nothing.
+  await leader.evaluate(
+    () =>
+      new Promise<void>((lead) => {
+        void navigator.locks.request('live-3', () => {
+          lead();
+          return new Promise(() => {});
+        });
+      }),
+  );
+  await page.clock.install();
+  await visit(page, `/product/${product.id}`);
+  await page.clock.fastForward(3_500);
+  await expect(page.getByRole('region', { name: 'Network' }), 'the deferred features have loaded').toBeAttached();
+  await stranger(page).upvote(product.id);
+  for (const ms of [75_000, 15_000]) await page.clock.fastForward(ms);
+  await expect(upvoteOf(page, 'Triggerfish')).toHaveAccessibleName('Upvote Triggerfish, 1');
+  const opened = page.waitForResponse(EVENTS);
+  await leader.close();
+  await opened;
+  await stranger(page).upvote(product.id);
+  await expect(upvoteOf(page, 'Triggerfish')).toHaveAccessibleName('Upvote Triggerfish, 2');
 });

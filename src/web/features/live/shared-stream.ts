@@ -1,5 +1,5 @@
 import { LIMITS } from '../../../contract/limits.ts';
-import { LIVE_PARAMETERS } from '../../../contract/live/events.ts';
+import { LIVE_HEARTBEAT_S, LIVE_PARAMETERS } from '../../../contract/live/events.ts';
 import * as paths from '../../../contract/paths.ts';
 import { randomId } from '../../storage/session.ts';
 import { readEvents, type ServerEvent } from './event-stream.ts';
@@ -36,6 +36,12 @@ type TabMessage =
  */
 const CHANNEL_NAME = 'live-3';
 
+/**
+ * A leader that sends nothing for three heartbeat intervals is probably frozen. Until it continues, the other tabs
+ * poll.
+ */
+const LEADER_TIMEOUT_MS = 3 * LIVE_HEARTBEAT_S * 1_000;
+
 export interface SharedStream {
   /** Sets the subscription of this tab. */
   subscribe(subscription: Omit<TabSubscription, 'tab' | 'number'>): void;
@@ -63,6 +69,13 @@ export function joinSharedStream(handlers: SharedStreamHandlers): SharedStream {
   let channel = openChannel();
   let ownSubscription: TabSubscription | undefined;
   let leader: StreamLeader | undefined;
+  let silence: ReturnType<typeof setTimeout> | undefined;
+
+  /** Restarts the time after which the leader counts as frozen. */
+  function awaitLeader(): void {
+    clearTimeout(silence);
+    if (!leader) silence = setTimeout(handlers.onLost, LEADER_TIMEOUT_MS);
+  }
 
   function broadcast(message: TabMessage): void {
     if (left.signal.aborted) return;
@@ -71,6 +84,8 @@ export function joinSharedStream(handlers: SharedStreamHandlers): SharedStream {
   }
 
   function handleMessage(message: TabMessage): void {
+    // Only the leader sends messages of the other kinds.
+    if (message.kind !== 'subscribe' && message.kind !== 'leave') awaitLeader();
     if (message.kind === 'subscribe') leader?.subscribe(message.subscription);
     else if (message.kind === 'leave') leader?.unsubscribe(message.tab);
     else if (message.kind === 'resubscribe') {
@@ -108,8 +123,10 @@ export function joinSharedStream(handlers: SharedStreamHandlers): SharedStream {
     subscribe(subscription) {
       ownSubscription = { ...subscription, tab, number: (ownSubscription?.number ?? 0) + 1 };
       broadcast({ kind: 'subscribe', subscription: ownSubscription });
+      if (silence === undefined) awaitLeader();
     },
     leave() {
+      clearTimeout(silence);
       broadcast({ kind: 'leave', tab });
       leader?.close();
       left.abort();
