@@ -70,7 +70,7 @@ async function start(): Promise<void> {
     else createRoot(root).render(app);
   });
   for (const sign of ['pointerover', 'focusin'] as const) {
-    document.addEventListener(sign, preloadLinkedRoute, { passive: true });
+    document.addEventListener(sign, preloadLinkedRoute);
   }
 }
 

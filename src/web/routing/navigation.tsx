@@ -56,7 +56,7 @@ function useScrollPositions(): void {
       note();
       writePositions(positions.current);
     };
-    window.addEventListener('scroll', note, { passive: true });
+    window.addEventListener('scroll', note);
     window.addEventListener('pagehide', save);
     return () => {
       window.removeEventListener('scroll', note);
