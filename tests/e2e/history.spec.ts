@@ -131,11 +131,11 @@ test('a new document starts at the top, and reload, Back and Forward restore the
   await expect.poll(scrollY).toBe(700);
 });
 
-test('storing a scroll position preserves those that other pages of the tab have stored', async ({ page }) => {
+test('hiding a tab stores its scroll position, and preserves those of other pages', async ({ page }) => {
   await visit(page, '/');
   const stored = await page.evaluate(() => {
     sessionStorage.setItem('scroll_positions', JSON.stringify({ other: 500 }));
-    window.dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }));
+    document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
     return { positions: sessionStorage.getItem('scroll_positions'), key: window.history.state.key };
   });
   expect(JSON.parse(stored.positions ?? '')).toEqual({ other: 500, [stored.key]: 0 });

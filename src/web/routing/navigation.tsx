@@ -57,10 +57,11 @@ function useScrollPositions(): void {
       writePositions(positions.current);
     };
     window.addEventListener('scroll', note);
-    window.addEventListener('pagehide', save);
+    // The browser may discard a hidden tab, and reload it later, without another event.
+    window.addEventListener('visibilitychange', save);
     return () => {
       window.removeEventListener('scroll', note);
-      window.removeEventListener('pagehide', save);
+      window.removeEventListener('visibilitychange', save);
     };
   }, []);
 
