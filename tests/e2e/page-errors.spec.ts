@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { createPageErrors, type PageErrors, reportViolations } from '../support/page-errors.ts';
-import { failureToast, upvoteOf } from '../support/screen.ts';
+import { failureToast, toast, upvoteOf } from '../support/screen.ts';
 import { submissionTest, submit } from '../support/submission-site.ts';
 
 const ERRORS = {
@@ -96,6 +96,26 @@ for (const [when, act] of [
     await expect(team).toBeVisible();
   });
 }
+
+test('messages and deferred features whose code cannot be loaded load on the next click', async ({
+  page,
+  site,
+  expectConsoleError,
+}) => {
+  expectConsoleError(/ERR_FAILED/);
+  const { id, name } = await site.addProduct({ name: 'Lumpsucker' });
+  const code = /\/assets\/(?:deferred-features|toast-list)-[^/]*\.js$/;
+  await page.route(code, (route) => route.abort());
+  const failed = page.waitForEvent('requestfailed', (request) => request.url().includes('deferred-features'));
+  await visit(page, `/product/${id}`);
+  await failed;
+  await page.unroute(code);
+  const network = page.getByRole('region', { name: 'Network' });
+  await expect(network).toHaveCount(0);
+  await upvoteOf(page, name).click();
+  await expect(toast(page).locator('.toast-title')).toHaveText('Upvoted!');
+  await expect(network).toBeAttached();
+});
 
 test('if the code of the screenshot viewer cannot be loaded, the page stays and a message shows', async ({
   page,

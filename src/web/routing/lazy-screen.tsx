@@ -34,16 +34,21 @@ function reloadPage(): Promise<never> {
 
 /**
  * Creates a part of a page. The server's HTML, or the fallback of `Suspense` if there is none, stays in place until the
- * code has loaded. If loading fails, the next click, Back or Forward tries again.
+ * code has loaded.
  */
 export function lazyPart<Props = object>(load: () => Promise<ComponentType<Props>>): LazyScreen<Props> {
-  const nextVisit = () =>
-    new Promise((resolve) => {
+  return lazyScreen(() => loadOnVisit(load));
+}
+
+/** Loads code that the page works without. If loading fails, the next click, Back or Forward tries again. */
+export function loadOnVisit<Loaded>(load: () => Promise<Loaded>): Promise<Loaded> {
+  return load().catch(async () => {
+    await new Promise((resolve) => {
       addEventListener('click', resolve, { once: true });
       addEventListener('popstate', resolve, { once: true });
     });
-  const retry = (): Promise<ComponentType<Props>> => load().catch(() => nextVisit().then(retry));
-  return lazyScreen(retry);
+    return loadOnVisit(load);
+  });
 }
 
 /** Renders a screen with the other props, and suspends while its code loads. */

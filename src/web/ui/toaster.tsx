@@ -1,5 +1,6 @@
 import { type ComponentType, useEffect, useState } from 'react';
 import { t } from '../language/translate.ts';
+import { loadOnVisit } from '../routing/lazy-screen.tsx';
 import type { ToastListProps } from './toast-list.tsx';
 
 /**
@@ -9,7 +10,7 @@ import type { ToastListProps } from './toast-list.tsx';
 export function Toaster() {
   const [List, setList] = useState<ComponentType<ToastListProps> | null>(null);
   useEffect(() => {
-    import('./toast-list.tsx').then((module) => setList(() => module.ToastList), console.warn);
+    loadOnVisit(() => import('./toast-list.tsx')).then((module) => setList(() => module.ToastList));
   }, []);
 
   return (

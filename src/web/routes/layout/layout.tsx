@@ -4,6 +4,7 @@ import { ShortcutsButton } from '../../features/keyboard/shortcuts-button.tsx';
 import { LiveUpdatesContext } from '../../features/live/live-updates-slot.tsx';
 import { t } from '../../language/translate.ts';
 import { useSite } from '../../routing/document-head.ts';
+import { loadOnVisit } from '../../routing/lazy-screen.tsx';
 import { cachedAt } from '../../service-worker/cached-at.ts';
 import { OUTBOX_KEY } from '../../storage/browser-store.ts';
 import { Link } from '../../ui/link.tsx';
@@ -53,11 +54,9 @@ function useDeferred(): Deferred | undefined {
 
   useEffect(() => {
     const load = () =>
-      import('./deferred-features.tsx').then(
+      loadOnVisit(() => import('./deferred-features.tsx')).then((module) =>
         // An urgent update of this context would make React hydrate the whole page in one piece.
-        (module) => startTransition(() => setDeferred(module.DEFERRED)),
-        // The code could not be loaded, for example offline. The site works without it.
-        () => {},
+        startTransition(() => setDeferred(module.DEFERRED)),
       );
     if (cachedAt() !== undefined || !navigator.onLine || hasOutbox()) {
       void load();
