@@ -70,6 +70,8 @@ export interface Edit {
 export interface Undoable {
   /** Undoes the last operation. Undefined if there is none, or if it cannot be undone. */
   last?: (() => void) | undefined;
+  /** The last operation while it runs. The key U waits for it, because it would undo the operation before. */
+  running?: object | undefined;
   /**
    * The unsaved edits by product. The editor resumes them, for example after the operator has signed in again.
    */
@@ -87,9 +89,22 @@ export function useUndoable(): Undoable {
 export function useUndoLast(): () => void {
   const undoable = useUndoable();
   return () => {
-    if (undoable.last) undoable.last();
+    if (undoable.running)
+      showToast({ title: 'The last change is not done yet', description: 'Undo it when it is done.' });
+    else if (undoable.last) undoable.last();
     else showToast({ title: 'Nothing to undo', description: 'Earlier changes can be undone in the audit log.' });
   };
+}
+
+/** Runs an operation, and marks it as running until it ends. */
+export async function asRunning<Result>(undoable: Undoable, run: () => Promise<Result>): Promise<Result> {
+  const running = {};
+  undoable.running = running;
+  try {
+    return await run();
+  } finally {
+    if (undoable.running === running) undoable.running = undefined;
+  }
 }
 
 /**
@@ -107,7 +122,9 @@ export function usePerform(): (action: Action) => Promise<boolean> {
       ),
     );
 
-  return async ({ show, run, subjects, isInDialog = false }) => {
+  return (action) => asRunning(undoable, () => perform(action));
+
+  async function perform({ show, run, subjects, isInDialog = false }: Action): Promise<boolean> {
     await Promise.all(subjects.map((subject) => client.cancelQueries({ queryKey: consoleKeys.subject(subject) })));
     const rollBack = show?.();
     try {
@@ -146,5 +163,5 @@ export function usePerform(): (action: Action) => Promise<boolean> {
         void refresh(subjects);
       }
     }
-  };
+  }
 }

@@ -6,7 +6,7 @@ import * as paths from '../../../contract/paths.ts';
 import type { Product } from '../../../contract/products/schema.ts';
 import { formatQuantity } from '../../../contract/text.ts';
 import { CloseIcon } from '../../../web/ui/icons.tsx';
-import { type Edit, usePerform, useUndoable } from '../../api/actions.ts';
+import { asRunning, type Edit, usePerform, useUndoable } from '../../api/actions.ts';
 import { ConsoleError, call, consoleKeys } from '../../api/console-api.ts';
 import { consoleLocation, goTo, openDialog } from '../../location.ts';
 import { FocusableButton } from '../../ui/focusable-button.tsx';
@@ -242,7 +242,7 @@ function Editing({ details, stored, isSaving, onSaving, onDiscard, onSaved }: Ed
     <form
       className="sheet-body"
       noValidate
-      action={() => void runSave(save)}
+      action={() => void runSave(() => asRunning(undoable, save))}
       onReset={(event) => event.preventDefault()}
     >
       <div className="editor" inert={isBusy}>
