@@ -9,9 +9,13 @@ import { createLogLines } from '../../tests/support/log-lines.ts';
 import { buildPng } from '../../tests/support/picture-bytes.ts';
 import { stablePort } from '../../tests/support/stable-port.ts';
 import { createTestDatabase, type TestDatabase } from '../../tests/support/test-database.ts';
+import { CONSOLE_API } from '../contract/console/paths.ts';
+import type { Finding } from '../contract/console/records.ts';
 import * as paths from '../contract/paths.ts';
 import { submissionPaths } from '../contract/submissions/paths.ts';
 import type { CreatedSubmission } from '../contract/submissions/schema.ts';
+import { inviteOperator } from '../core/console/operators.ts';
+import { beginSession } from '../core/console/sessions.ts';
 import { saveProducts } from '../core/products/save-products.ts';
 import { NO_BRAND } from '../settings/brand.ts';
 import { readSettings } from '../settings/settings.ts';
@@ -114,6 +118,28 @@ test('with RATE_LIMITS=off, one network may upload as many pictures at once as a
     };
     // The worker process starts with the first picture, so the other pictures wait.
     expect(await Promise.all(Array.from({ length: 12 }, upload))).toEqual(Array(12).fill(200));
+  } finally {
+    await site.close();
+  }
+});
+
+test('with DATABASE_URL, the health in the console misses no folder, and says that no backups are scheduled', async () => {
+  const settings = readSettings({ DATABASE_URL: database.url, DATA_DIR: join(dataDir, 'none'), PORT: '0' });
+  const readConsole = async () => ({ document: async () => '', consoleDir: undefined });
+  const site = await serve(settings, createLogLines().log, { createRenderer, readConsole });
+  try {
+    await inviteOperator(database, 'ada', new Date());
+    const cookie = `console_session=${await beginSession(database, 'ada', new Date())}`;
+    const read = async () => {
+      const response = await fetch(`${site.address}${CONSOLE_API.doctor}`, { headers: { cookie } });
+      return (await response.json()) as { findings?: Finding[] };
+    };
+    // The site checks only once a second whether its console is enabled.
+    await expect
+      .poll(async () => (await read()).findings?.filter(({ check }) => /^disk|^backups/.test(check)), {
+        timeout: 10_000,
+      })
+      .toEqual([expect.objectContaining({ check: 'backups', message: 'none are scheduled' })]);
   } finally {
     await site.close();
   }

@@ -1,10 +1,11 @@
+import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Connection } from '../core/database/connect.ts';
 import type { Database } from '../core/database/database.ts';
 import { openReplicas, type ReplicatedReads, requireReplicable } from '../core/database/replicas.ts';
-import { checkBackups, checkDisk } from '../core/doctor/check-storage.ts';
+import { checkBackups, checkDisk, NO_BACKUPS } from '../core/doctor/check-storage.ts';
 import { runDatabaseChecks } from '../core/doctor/run-database-checks.ts';
 import { pictureFolder } from '../core/pictures/picture-store.ts';
 import type { Log } from '../core/runtime.ts';
@@ -162,12 +163,14 @@ async function builtRenderer(options: Omit<RendererOptions, 'build'>): Promise<P
 async function* examineSite(connection: Connection, settings: Settings) {
   const { backups, dataDir, processes } = settings;
   const { migrations } = PACKAGE_FOLDERS;
-  yield await checkDisk('DATA_DIR', dataDir);
+  // With DATABASE_URL, the folder exists only if the site has pictures.
+  if (existsSync(dataDir)) yield await checkDisk('DATA_DIR', dataDir);
   if (backups) yield await checkDisk('BACKUP_DIR', backups.folder);
   const connections = maxConnectionsNeeded(processes);
   yield* runDatabaseChecks(connection, { connections, migrations, settings, now: new Date() });
-  if (backups)
-    yield await connection.withoutStatementTimeout((unlimited) => checkBackups(unlimited, { ...backups, migrations }));
+  yield backups
+    ? await connection.withoutStatementTimeout((unlimited) => checkBackups(unlimited, { ...backups, migrations }))
+    : NO_BACKUPS;
 }
 
 async function builtConsole() {

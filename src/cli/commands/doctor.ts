@@ -6,7 +6,13 @@ import * as paths from '../../contract/paths.ts';
 import { formatCount } from '../../contract/text.ts';
 import { type Connection, connect } from '../../core/database/connect.ts';
 import { EmbeddedDatabaseError } from '../../core/database/embedded/embedded-database-error.ts';
-import { checkBackups, checkDataFolder, checkDisk, MAX_TRIAL_RESTORE_ROWS } from '../../core/doctor/check-storage.ts';
+import {
+  checkBackups,
+  checkDataFolder,
+  checkDisk,
+  MAX_TRIAL_RESTORE_ROWS,
+  NO_BACKUPS,
+} from '../../core/doctor/check-storage.ts';
 import { fault, ok, warning } from '../../core/doctor/finding.ts';
 import { runDatabaseChecks } from '../../core/doctor/run-database-checks.ts';
 import { systemCode } from '../../core/file-system.ts';
@@ -150,13 +156,7 @@ function missingDatabase(dataDir: string): Finding {
 }
 
 async function examineBackups(connection: Connection | undefined, { backups }: Settings): Promise<Finding> {
-  if (!backups) {
-    return warning(
-      'backups',
-      'none are scheduled',
-      'Set BACKUP_DIR to a folder on another disk, or run `groundswell backup` on a timer.',
-    );
-  }
+  if (!backups) return NO_BACKUPS;
   const wanted = { ...backups, migrations: PACKAGE_FOLDERS.migrations };
   if (!connection) return checkBackups(undefined, wanted);
   return connection.withoutStatementTimeout((database) => checkBackups(database, wanted));

@@ -22,6 +22,13 @@ const CHECK = 'backups';
 /** The tolerated difference between the clocks of two machines. */
 const MAX_CLOCK_DIFFERENCE_MS = 5 * 60_000;
 
+/** The finding if BACKUP_DIR is unset. */
+export const NO_BACKUPS = warning(
+  CHECK,
+  'none are scheduled',
+  'Set BACKUP_DIR to a folder on another disk, or run `groundswell backup` on a timer.',
+);
+
 interface BackupsToCheck {
   folder: string;
   intervalMs: number;
