@@ -194,7 +194,8 @@ export const consoleKeys = {
   page: (subject: string, path: string, filter: object, cursor: string) => [subject, path, filter, cursor],
   product: (id: string) => ['product', id],
   foundProducts: (term: string) => ['products', 'palette', term],
-  votes: (productId: string, hour: string) => ['votes', productId, hour],
+  /** Not part of the subject `votes`, because votes that arrive while an operator decides must not be added. */
+  votesToDecide: (productId: string, hour: string) => ['votes to decide', productId, hour],
   invitation: (token: string) => ['invitation', token],
 } as const;
 

@@ -143,8 +143,11 @@ function VotesDialog({
   const [reason, setReason] = useState('');
   const [deselected, setDeselected] = useState<ReadonlySet<string>>(new Set());
   const votes = useQuery({
-    queryKey: consoleKeys.votes(productId, hour),
+    queryKey: consoleKeys.votesToDecide(productId, hour),
     queryFn: ({ signal }) => call<VoteList>(CONSOLE_API.votes(productId), { query: { from: hour, to }, signal }),
+    // Each dialog loads the votes once.
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
   });
   const all = votes.data?.votes ?? [];
   const counted = all.filter((vote) => vote.counted);
