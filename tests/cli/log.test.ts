@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { userInfo } from 'node:os';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type AuditEntry, recordAudit } from '../../src/core/audit/audit-log.ts';
 import { createCore } from '../../src/core/core.ts';
 import { saveProducts } from '../../src/core/products/save-products.ts';
@@ -92,6 +94,21 @@ test('log undo undoes an entry by its id, only once', async () => {
   expect(await run('log', 'undo', edit?.id ?? '', '--json')).toMatchObject({ code: 1, stdout: '' });
   expect(await run('log', 'undo', 'nothing')).toMatchObject({ code: 2 });
   expect(await run('products', 'edit', product.id, '--set', 'image=ftp://x')).toMatchObject({ code: 2 });
+});
+
+test('log undo says how many products the undo of an import skipped', async () => {
+  const id = `p-${randomUUID()}`;
+  const folder = await mkdtemp(join(tmpdir(), 'groundswell-log-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const file = join(folder, 'one.csv');
+  await writeFile(file, `id,name\n${id},Tide\n`);
+  await run('import', file);
+  const [entry] = await entries('--limit', '1');
+  await run('products', 'edit', id, '--set', 'name=Flood');
+  const { stdout } = await run('log', 'undo', entry?.id ?? '');
+  expect(stdout).toMatch(
+    /imported one\.csv: 1 created, 0 updated\. Skipped 1 product \(changed or final since the import\)\.\n$/,
+  );
 });
 
 test('console invites, lists and revokes operators', async () => {

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import type { Locator, Page, Request } from '@playwright/test';
 import { CONSOLE_API } from '../../src/contract/console/paths.ts';
 import type { ImportSummary } from '../../src/contract/console/records.ts';
+import { editProduct } from '../../src/core/products/edit-product.ts';
 import { turnEventLoop } from '../support/clock.ts';
 import { openConsole, signIn, stopLiveUpdates } from '../support/console-page.ts';
 import type { E2eSite } from '../support/e2e-site.ts';
@@ -33,18 +34,20 @@ async function holdImports(page: Page) {
   return { release, sent, ended };
 }
 
-async function chooseFile(page: Page): Promise<void> {
+/** Chooses a file with one product. @returns the product's id. */
+async function chooseFile(page: Page): Promise<string> {
   const id = `i-${randomUUID()}`;
   const buffer = Buffer.from(`id,name\n${id},${id}\n`);
   const file = { name: `${id}.csv`, mimeType: 'text/csv', buffer };
   await page.getByLabel('Drop a file here, or choose one').setInputFiles(file);
+  return id;
 }
 
-/** Opens the import screen and chooses a file. */
-async function openImport(page: Page, site: E2eSite): Promise<void> {
+/** Opens the import screen and chooses a file with one product. @returns the product's id. */
+async function openImport(page: Page, site: E2eSite): Promise<string> {
   await signIn(page, site);
   await openConsole(page, '/console/import');
-  await chooseFile(page);
+  return chooseFile(page);
 }
 
 const importButton = (page: Page) => page.getByRole('button', { name: 'Import 1 product' });
@@ -105,6 +108,17 @@ test('an import that ends after the operator has left the screen does not change
   await turnEventLoop(page);
   await expect(page).toHaveURL('/console/comments');
   await expect(page.getByRole('heading', { level: 1, name: 'Comments' })).toBeVisible();
+});
+
+test('undoing an import says how many products it skipped', async ({ page, site }) => {
+  const id = await openImport(page, site);
+  await page.getByRole('button', { name: 'Dry run' }).click();
+  await importButton(page).click();
+  await expect(page.getByText(/^Imported i-/)).toBeVisible();
+  await editProduct(site.database, id, { values: { maker: 'Edited' }, now: new Date() });
+  await page.keyboard.press('u');
+  await expect(page.getByText('Partly undone')).toBeVisible();
+  await expect(page.getByText('Skipped 1 product (changed or final since the import).')).toBeVisible();
 });
 
 test('the focus stays on the button of a dry run, and moves to the title if an import fails', async ({

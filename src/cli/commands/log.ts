@@ -46,7 +46,7 @@ function undoCommand(): Command {
   return new Command('undo')
     .description('undo the change that an entry records, such as a removal, an edit or an import')
     .argument('<id>', 'id of an entry, from `groundswell log --json`')
-    .addOption(jsonOption('{ "undone": {…} }'))
+    .addOption(jsonOption('{ "undone": {…}, "note": null }'))
     .addHelpText(
       'after',
       `
@@ -60,10 +60,10 @@ Products that have been edited or removed since the import are left unchanged.`,
       if (!isUuid(id))
         throw new UsageError(`'${id}' is not the id of an audit log entry: use one from \`groundswell log --json\``);
       const { launches } = readSettings(process.env);
-      const entry = await withDatabase((connection) =>
+      const { entry, note } = await withDatabase((connection) =>
         undoEntry(connection, id, { runtime: systemRuntime, ...launches }),
       );
-      if (json) return printJson({ undone: entry });
-      print(`Undone: ${oneLine(entry.operator)} ${oneLine(sentenceOf(entry))}.`);
+      if (json) return printJson({ undone: entry, note });
+      print(`Undone: ${oneLine(entry.operator)} ${oneLine(sentenceOf(entry))}.${note === null ? '' : ` ${note}`}`);
     });
 }

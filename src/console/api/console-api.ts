@@ -1,6 +1,11 @@
 import { QueryClient, useQuery } from '@tanstack/react-query';
 import { CONSOLE_API, UNATTENDED_HEADER } from '../../contract/console/paths.ts';
-import { MAX_REASON_CHARACTERS, type OverviewRecord, type WaitingRecord } from '../../contract/console/records.ts';
+import {
+  MAX_REASON_CHARACTERS,
+  type OverviewRecord,
+  type UndoneEntry,
+  type WaitingRecord,
+} from '../../contract/console/records.ts';
 import type { ConsoleSession } from '../../contract/console/schema.ts';
 import { withQuery } from '../../contract/paths/api.ts';
 import type { FieldError } from '../../contract/problem.ts';
@@ -60,9 +65,13 @@ export async function call<Result>(path: string, options: Call = {}): Promise<Re
   return (response.status === 204 ? undefined : await response.json()) as Result;
 }
 
-/** Undoes the change of an entry in the audit log. @throws ConsoleError */
-export async function undoEntry(id: string): Promise<undefined> {
-  await call(CONSOLE_API.undo(id), { method: 'POST' });
+/**
+ * Undoes the change of an entry in the audit log.
+ * @returns a note if the change was undone only partly. @throws ConsoleError
+ */
+export async function undoEntry(id: string): Promise<string | undefined> {
+  const { note } = await call<UndoneEntry>(CONSOLE_API.undo(id), { method: 'POST' });
+  return note ?? undefined;
 }
 
 interface Sent<Item, Result> {

@@ -34,6 +34,12 @@ export interface AuditRecord {
   undoable: boolean;
 }
 
+/** An entry that was undone. `note` says what undoing an import left unchanged; null if the undo is complete. */
+export interface UndoneEntry {
+  undone: AuditRecord;
+  note: string | null;
+}
+
 /** A comment with the name of its product. */
 export interface ConsoleComment extends Comment {
   productName: string;

@@ -1,3 +1,4 @@
+import { formatQuantity } from '../../contract/text.ts';
 import { type AuditEntry, readAuditEntry, runAsUndo } from '../audit/audit-log.ts';
 import { hideComments, holdComments, releaseComments, restoreComments } from '../comments/moderate-comments.ts';
 import { CoreError } from '../core-error.ts';
@@ -41,6 +42,7 @@ interface UndoOptions {
 
 /**
  * Undoes an entry of the audit log by the inverse operation, and marks the entry as undone.
+ * @returns the entry, and a note on what undoing an import left unchanged, or null if the undo is complete.
  * @throws CoreError `not_found`; `not_undoable` if the entry is already undone, if its action has no inverse, or if its
  * target has changed since; also the errors of `editProduct` for an edit, and of `undoDecision` for a decision.
  */
@@ -48,13 +50,17 @@ export async function undoEntry(
   { database, withoutStatementTimeout }: Pick<Connection, 'database' | 'withoutStatementTimeout'>,
   id: string,
   { runtime, timeZone, votesPerNetwork }: UndoOptions,
-): Promise<AuditEntry> {
+): Promise<{ entry: AuditEntry; note: string | null }> {
   const entry = await readAuditEntry(database, id);
   if (entry === undefined) throw new CoreError('not_found', 'There is no such entry in the audit log.');
   if (entry.undoneBy !== null) throw notUndoable('This entry has already been undone.');
-  const run = (on: Database) => runAsUndo(id, () => revert(on, entry, { runtime, timeZone, votesPerNetwork }));
-  await (isLong(entry) ? withoutStatementTimeout(run) : run(database));
-  return entry;
+  const undo = async (on: Database) => {
+    if (entry.action === 'import') return revertImport(on, entry);
+    await revert(on, entry, { runtime, timeZone, votesPerNetwork });
+    return null;
+  };
+  const run = (on: Database) => runAsUndo(id, () => undo(on));
+  return { entry, note: await (isLong(entry) ? withoutStatementTimeout(run) : run(database)) };
 }
 
 /** Returns whether undoing may exceed the statement timeout, and so needs a connection without one. */
@@ -62,6 +68,14 @@ function isLong({ action, details }: AuditEntry): boolean {
   if (action === 'import' || action.startsWith('votes ')) return true;
   const { upvotes = 0, comments = 0 }: { upvotes?: number; comments?: number } = { ...details };
   return upvotes + comments >= LARGE_REMOVAL_ROWS;
+}
+
+/** Reverts an import. @returns a note on the skipped products, or null if there are none. */
+async function revertImport(database: Database, entry: AuditEntry): Promise<string | null> {
+  const undone = await undoImport(database, entry);
+  if (undone === undefined) throw notUndoable(IMPORT_UNDO_LIMITS);
+  if (undone.skipped === 0) return null;
+  return `Skipped ${formatQuantity(undone.skipped, 'product')} (changed or final since the import).`;
 }
 
 async function revert(
@@ -90,11 +104,6 @@ async function revert(
       return requireDone((await releaseComments(database, [target])).done);
     case 'comments release':
       return requireDone((await holdComments(database, [target])).done);
-    case 'import': {
-      const undone = await undoImport(database, entry);
-      if (undone === undefined) throw notUndoable(IMPORT_UNDO_LIMITS);
-      return undone;
-    }
     case 'votes exclude':
     case 'votes include': {
       const undone = await undoVerdicts(database, target, runtime, votesPerNetwork, entry.id);

@@ -142,8 +142,9 @@ function useUndo(): (entry: AuditRecord) => Promise<boolean> {
           each.id === entry.id ? { ...each, undoable: false, undoneBy: '' } : each,
         ),
       async run() {
-        await undoEntry(entry.id);
-        return { done: 'Undone', note: `${entry.operator} ${entry.sentence}.` };
+        const note = await undoEntry(entry.id);
+        const what = `${entry.operator} ${entry.sentence}.`;
+        return note ? { done: 'Partly undone', note: `${what} ${note}` } : { done: 'Undone', note: what };
       },
     });
 }

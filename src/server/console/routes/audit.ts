@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
-import type { AuditRecord, ConsolePage } from '../../../contract/console/records.ts';
+import type { AuditRecord, ConsolePage, UndoneEntry } from '../../../contract/console/records.ts';
 import { LIMITS } from '../../../contract/limits.ts';
 import { PAGE_QUERY } from '../../../contract/page-query.ts';
 import { isDay, TEXT_FORMAT } from '../../../contract/text.ts';
@@ -46,12 +46,11 @@ export const auditRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
   app.post(
     CONSOLE_API.undo.route,
     { schema: { params: Type.Object({ id: Type.String({ maxLength: 36 }) }) } },
-    async ({ params }) => ({
-      undone: recordOf(
-        await undoEntry({ database, withoutStatementTimeout }, params.id, { runtime, timeZone, votesPerNetwork }),
-        null,
-      ),
-    }),
+    async ({ params }): Promise<UndoneEntry> => {
+      const options = { runtime, timeZone, votesPerNetwork };
+      const { entry, note } = await undoEntry({ database, withoutStatementTimeout }, params.id, options);
+      return { undone: recordOf(entry, null), note };
+    },
   );
 };
 
