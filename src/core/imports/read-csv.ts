@@ -25,7 +25,7 @@ export async function* readCsv(
   onBytes?: (count: number) => void,
 ): AsyncGenerator<SourceRecord> {
   const parser = parse({
-    delimiter: await delimiterOf(path),
+    ...(await separatorsOf(path)),
     info: true,
     relax_column_count: true,
     max_record_size: MAX_RECORD_CHARACTERS,
@@ -97,14 +97,22 @@ function reasonOf({ code, message }: CsvError): string {
   return message;
 }
 
-/** Returns the delimiter that occurs most often in the first line, outside quotes. */
-async function delimiterOf(path: string): Promise<string> {
+/**
+ * Returns the delimiter that occurs most often in the first line, outside quotes, and the line endings. A file may have
+ * both LF and CRLF, for example if a line was added on another system.
+ */
+async function separatorsOf(path: string): Promise<{ delimiter: string; record_delimiter: string[] }> {
   let sample = '';
   for await (const bytes of readBytes(path)) {
     sample = bytes.subarray(0, HEADER_SAMPLE_BYTES).toString('utf8').trimStart();
     break;
   }
-  const [header = ''] = sample.replaceAll(/"[^"]*"/g, '').split(/[\r\n]/, 1);
+  const unquoted = sample.replaceAll(/"[^"]*"/g, '');
+  const [header = ''] = unquoted.split(/[\r\n]/, 1);
+  const isCarriageReturn = /^\r(?!\n)/.test(unquoted.slice(header.length));
   const counts = DELIMITERS.map((delimiter) => header.split(delimiter).length);
-  return DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ',';
+  return {
+    delimiter: DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ',',
+    record_delimiter: isCarriageReturn ? ['\r'] : ['\r\n', '\n'],
+  };
 }

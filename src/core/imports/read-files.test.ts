@@ -35,6 +35,18 @@ describe('CSV', () => {
     ]);
   });
 
+  test.each([
+    ['LF before CRLF', 'id,name\na,"A"\r\nb,B\n'],
+    ['CRLF before LF', 'id,name\r\na,"A"\nb,B\r\n'],
+    ['CR only', '\rid,"name"\ra,"A"\rb,B'],
+  ])('each line may have its own ending: %s', async (_which, text) => {
+    const values = (await read(csv, text)).map((record) => 'values' in record && record.values);
+    expect(values).toEqual([
+      { id: 'a', name: 'A' },
+      { id: 'b', name: 'B' },
+    ]);
+  });
+
   test('rows of blank cells are skipped, and the line numbers stay right', async () => {
     expect(await read(csv, ',,\nid,name,tags\n,,\na,A,\n ,"\n", \n;\n,\u00a0,\nb,B\n')).toEqual([
       { line: 4, values: { id: 'a', name: 'A', tags: '' } },
