@@ -31,8 +31,12 @@ const USAGE_ERRORS = [
 /** The codes of errors in values that operators pass to commands. */
 const BAD_INPUT: ReadonlySet<ProblemCode> = new Set<ProblemCode>(['bad_cursor', 'product_invalid']);
 
-/** Advice for PostgreSQL's error codes (appendix A of its manual). */
+/** Advice for error codes of the file system and of PostgreSQL (appendix A of its manual). */
 const ADVICE: ReadonlyMap<string, string> = new Map([
+  [
+    'ENOSPC',
+    'The disk of the file or of the temporary folder (TMPDIR) is full. Free some space, then run the command again.',
+  ],
   ['53100', "The database's disk is full. Free some space, then run the command again."],
   ['53300', 'The database accepts no more connections. Raise its max_connections, or run the command again later.'],
   [
@@ -67,7 +71,7 @@ export function reportFailure(error: unknown): number {
   return EXIT_FAILURE;
 }
 
-/** Returns the advice for a database error among the causes; without one, the message of the error. */
+/** Returns the advice for an error code among the causes; without one, the message of the error. */
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   // A connection error already contains the address and the reason.
