@@ -37,6 +37,21 @@ test('screens show how long ago things happened, and the ages in the audit log a
   await expect(page.getByRole('listitem').filter({ hasText: '4 hours ago' })).toBeVisible();
 });
 
+test('the audit log is filtered by days in UTC, as the labels say', async ({ page, site }) => {
+  const operator = randomUUID();
+  await site.database.query(
+    "INSERT INTO audit_log (id, created_at, operator, action, target, details) VALUES ($1, '2026-01-01T23:30:00Z', $2, 'backup', 'late', '{}')",
+    [randomUUID(), operator],
+  );
+  await signIn(page, site);
+  await openConsole(page, `/console/audit?operator=${operator}`);
+  const from = page.getByLabel('From (UTC)');
+  await from.fill('2026-01-02');
+  await expect(page.getByText('No entry matches')).toBeVisible();
+  await from.fill('2026-01-01');
+  await expect(page.getByRole('listitem').filter({ hasText: operator })).toBeVisible();
+});
+
 test('a search continues past pages without matches until the last page', async ({ page, site }) => {
   await signIn(page, site);
   const asked: (string | null)[] = [];

@@ -40,8 +40,8 @@ export function AuditScreen() {
       toolbar={
         <>
           <Select label="Show" value={action} options={ACTIONS} onChange={(next) => setQuery({ action: next })} />
-          <DayField label="From" value={from} max={to} onChange={(day) => setQuery({ from: day })} />
-          <DayField label="To" value={to} min={from} onChange={(day) => setQuery({ to: day })} />
+          <DayField label="From (UTC)" value={from} max={to} onChange={(day) => setQuery({ from: day })} />
+          <DayField label="To (UTC)" value={to} min={from} onChange={(day) => setQuery({ to: day })} />
           {(['operator', 'target'] as const).map((name) => {
             const value = query.get(name);
             return value === null ? null : (
@@ -115,7 +115,6 @@ interface DayFieldProps {
   onChange: (day: string) => void;
 }
 
-/** A date field. Days are in UTC. */
 function DayField({ label, value, min = '', max = '', onChange }: DayFieldProps) {
   return (
     <label className="select">
