@@ -1,5 +1,5 @@
 import { readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Sql } from '../database/database.ts';
 import { openRegularFile, systemCode } from '../file-system.ts';
 import { leaseTag } from '../leases/lease.ts';
@@ -114,6 +114,12 @@ const SCHEDULED_PARTIAL = /^groundswell-([0-9a-f]{8})-\d{8}T\d{6}Z\.backup\.[0-9
  */
 export function scheduledName(tag: string, time: Date): string {
   return `groundswell-${tag}-${time.toISOString().replaceAll(/[-:]|\.\d+/g, '')}.backup`;
+}
+
+/** Returns the time in the name of a scheduled backup. The time of the file itself may be that of a copy. */
+export function scheduledTime(path: string): Date {
+  const time = SCHEDULED.exec(basename(path))?.[2] ?? '';
+  return new Date(time.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)/, '$1-$2-$3T$4:$5:'));
 }
 
 /**

@@ -43,6 +43,11 @@ test('a backup of another database in the same folder is not the last backup', a
   expect((await read({ backupFolder })).lastBackupAt).toBeNull();
 });
 
+test('the last backup has the time of its snapshot, even if its file was copied later', async () => {
+  await writeFile(join(backupFolder, scheduledName(tag, new Date('2026-11-18T22:18:34Z'))), '');
+  expect((await read({ backupFolder })).lastBackupAt).toBe('2026-11-18T22:18:34.000Z');
+});
+
 test('the overview can be read even if the newest backup cannot', async () => {
   const lastBackupAt = async () => (await read({ backupFolder })).lastBackupAt;
   await writeFile(join(backupFolder, scheduledName(tag, new Date('2026-11-20T22:18:34Z'))), '');

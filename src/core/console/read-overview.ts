@@ -1,6 +1,6 @@
-import { stat } from 'node:fs/promises';
+import { access } from 'node:fs/promises';
 import type { OverviewRecord, WaitingRecord } from '../../contract/console/records.ts';
-import { newestBackupOf } from '../backups/backup-file.ts';
+import { newestBackupOf, scheduledTime } from '../backups/backup-file.ts';
 import { WAITING } from '../comments/comment-row.ts';
 import type { Sql } from '../database/database.ts';
 import { periodsAt } from '../leaderboards/calendar.ts';
@@ -82,7 +82,9 @@ async function readLastBackup(sql: Sql, folder: string | undefined): Promise<str
 async function timeOfNewest(sql: Sql, folder: string): Promise<Date | undefined> {
   try {
     const path = await newestBackupOf(sql, folder);
-    return path === undefined ? undefined : (await stat(path)).mtime;
+    if (path === undefined) return undefined;
+    await access(path);
+    return scheduledTime(path);
   } catch {
     // The overview also shows the findings of `doctor`, which report a folder or a backup that cannot be read.
     return undefined;
