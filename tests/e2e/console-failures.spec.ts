@@ -4,14 +4,7 @@ import { CONSOLE_API } from '../../src/contract/console/paths.ts';
 import { holdComments } from '../../src/core/comments/moderate-comments.ts';
 import { editProduct } from '../../src/core/products/edit-product.ts';
 import { removeProducts } from '../../src/core/products/remove-products.ts';
-import {
-  addSubmissions,
-  failUntilClick,
-  holdRequests,
-  openConsole,
-  signIn,
-  stopLiveUpdates,
-} from '../support/console-page.ts';
+import { addSubmissions, failUntilClick, openConsole, signIn, stopLiveUpdates } from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
 import { PHONE } from '../support/screen.ts';
 
@@ -93,56 +86,6 @@ for (const [which, message, respond] of FAILURES) {
     expect(await site.database.query(held, [product.id])).toHaveLength(comments.length);
   });
 }
-
-test('undo waits for a change that has no response yet, and does not revert the change before it', async ({
-  page,
-  site,
-}) => {
-  const product = await site.addProduct();
-  const [first] = await site.addComments(product.id, [{ content: 'First' }, { content: 'Second' }]);
-  await holdComments(site.database, [first?.id ?? '']);
-  await signIn(page, site);
-  await stopLiveUpdates(page);
-  await openConsole(page, `/console/comments?product=${product.id}`);
-  const row = (content: string) => page.getByRole('listitem').filter({ hasText: content });
-  await row('First').getByRole('button', { name: 'Release' }).click();
-  await expect(page.getByText('Released 1 comment')).toBeVisible();
-  const respond = await holdRequests(page, CONSOLE_API.moderateComments);
-  await row('Second').getByRole('button', { name: 'Hold' }).click();
-  await expect(row('Second').getByRole('button', { name: 'Release' })).toBeVisible();
-  await page.keyboard.press('u');
-  await expect(page.getByText('The last change is not done yet')).toBeVisible();
-  respond();
-  await expect(page.getByText('Held 1 comment')).toBeVisible();
-  await page.keyboard.press('u');
-  await expect(page.getByText('Undone', { exact: true })).toBeVisible();
-  const held = 'SELECT FROM comments WHERE product_id = $1 AND held_session IS NOT NULL';
-  expect(await site.database.query(held, [product.id])).toEqual([]);
-});
-
-test('undo waits for an edit that is still being saved after its editor was closed', async ({ page, site }) => {
-  const { id, name, tags } = await site.addProduct({ tags: [randomUUID()] });
-  await signIn(page, site);
-  await openConsole(page, `/console/products?tag=${tags[0]}`);
-  const saveAs = async (maker: string) => {
-    await page.getByRole('button', { name, exact: true }).click();
-    await page.getByLabel('Maker').fill(maker);
-    await page.getByRole('button', { name: 'Save' }).click();
-  };
-  const dialog = page.locator('dialog');
-  await saveAs('First');
-  await expect(page.getByText(`Saved ${name}`)).toBeVisible();
-  await expect(dialog).toHaveCount(0);
-  const respond = await holdRequests(page, CONSOLE_API.product(id));
-  await saveAs('Second');
-  await page.keyboard.press('Escape');
-  await expect(dialog).toHaveCount(0);
-  await page.keyboard.press('u');
-  await expect(page.getByText('The last change is not done yet')).toBeVisible();
-  respond();
-  const maker = async () => (await (await page.request.get(`/api/products/${id}`)).json()).product.maker;
-  await expect.poll(maker).toBe('Second');
-});
 
 test("a read that gets a proxy's error is repeated", async ({ page, site, expectConsoleError }) => {
   await signIn(page, site);

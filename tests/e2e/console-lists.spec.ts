@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Page } from '@playwright/test';
 import { CONSOLE_API } from '../../src/contract/console/paths.ts';
-import { MAX_LISTED_BURSTS, MAX_LISTED_REMOVALS, MAX_LISTED_VOTES } from '../../src/contract/console/records.ts';
-import { hideComments, holdComments, releaseComments } from '../../src/core/comments/moderate-comments.ts';
-import { saveUpvoteBursts } from '../../src/core/stats/upvote-bursts.ts';
+import { MAX_LISTED_BURSTS, MAX_LISTED_REMOVALS } from '../../src/contract/console/records.ts';
 import { contrast } from '../../src/settings/accent.ts';
 import { failUntilClick, openConsole, signIn, stopLiveUpdates, writeComment } from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
@@ -179,127 +177,6 @@ test('hiding a row activates the next one, which stays active even after undo re
   await expect(first).toBeVisible();
   await page.keyboard.press('d');
   await expect(dialog).toContainText('Second');
-});
-
-test('undo reopens an edit that was closed without saving', async ({ page, site }) => {
-  const { id } = await site.addProduct({ name: 'Half done' });
-  await signIn(page, site);
-  await openConsole(page, `/console/products?edit=${id}`);
-  await page.getByLabel('Maker').fill('Somebody else');
-  await page.keyboard.press('Escape');
-  await expect(page.getByText('The changes were not saved')).toBeVisible();
-  await expect(page.getByRole('dialog')).toBeHidden();
-  await page.keyboard.press('u');
-  await expect(page.getByLabel('Maker')).toHaveValue('Somebody else');
-  await page.getByRole('button', { name: 'Save' }).click();
-  await expect(page.getByText('Saved Half done')).toBeVisible();
-  await expect(page.getByRole('dialog')).toBeHidden();
-  // The earlier message may still be shown, but saving must not add another one.
-  expect(await page.getByText('The changes were not saved').count()).toBeLessThanOrEqual(1);
-});
-
-test('undoing the restoration of a comment hides it again for its original reason', async ({ page, site }) => {
-  const product = await site.addProduct();
-  await site.addComments(product.id, [{ content: 'Buy my coins' }]);
-  const hidden = () =>
-    site.database.query<{ id: string; hidden_reason: string | null }>(
-      'SELECT id::text, hidden_reason FROM comments WHERE product_id = $1',
-      [product.id],
-    );
-  await hideComments(site.database, [(await hidden())[0]?.id ?? ''], 'Spam');
-  await signIn(page, site);
-  await openConsole(page, `/console/comments?product=${product.id}`);
-  await expect(page.getByText('Hidden: Spam')).toBeVisible();
-  await page.keyboard.press('a');
-  await expect(page.getByText('Restored 1 comment')).toBeVisible();
-  await page.keyboard.press('u');
-  await expect(page.getByText('Undone', { exact: true })).toBeVisible();
-  expect(await hidden()).toMatchObject([{ hidden_reason: 'Spam' }]);
-});
-
-test('undoing a change of several comments skips those that another operator has changed since', async ({
-  page,
-  site,
-  expectConsoleError,
-}) => {
-  const product = await site.addProduct();
-  const [first] = await site.addComments(product.id, [{ content: 'First' }, { content: 'Second' }]);
-  const ids = [first?.id ?? ''];
-  await signIn(page, site);
-  await openConsole(page, `/console/comments?product=${product.id}`);
-  const boxes = page.getByRole('checkbox');
-  for (const index of [0, 1]) await boxes.nth(index).check();
-  await page.getByRole('region', { name: 'Selected items' }).getByRole('button', { name: 'Hold' }).click();
-  await expect(page.getByText('Held 2 comments')).toBeVisible();
-  // Another operator releases one comment and then holds it again.
-  await releaseComments(site.database, ids);
-  await holdComments(site.database, ids);
-  expectConsoleError(/409 \(Conflict\)/);
-  await page.keyboard.press('u');
-  await expect(page.getByText('Partly undone')).toBeVisible();
-  await expect(page.getByText('Undone for 1 comment. Failed for 1 comment. ')).toBeVisible();
-  const held = 'SELECT id::text FROM comments WHERE product_id = $1 AND held_session IS NOT NULL';
-  expect(await site.database.query(held, [product.id])).toEqual([{ id: first?.id }]);
-});
-
-test('only listed votes are excluded, and an incomplete list of votes says that it is incomplete', async ({
-  page,
-  site,
-}) => {
-  const now = new Date();
-  const { id: productId, name } = await site.addProduct({ createdAt: now.toISOString() });
-  const hour = new Date(Math.floor(now.getTime() / 3_600_000) * 3_600_000).toISOString();
-  await site.addUpvotes(productId, 3, now);
-  await saveUpvoteBursts(site.database, [{ hour, productId, network: 'one', sessions: 24 }]);
-  await signIn(page, site);
-  await stopLiveUpdates(page);
-  await openConsole(page, '/console/queue?kind=bursts');
-  const open = page.getByRole('button', { name: `Show votes for ${name}` });
-  await open.click();
-  await expect(page.getByText('Counted 3')).toBeVisible();
-  await site.addUpvotes(productId, 2, now);
-  await page.getByLabel('Reason').fill('Bought votes');
-  await page.getByRole('button', { name: 'Exclude 3 votes' }).click();
-  await expect(page.getByText(/^Excluded \d votes$/)).toHaveText('Excluded 3 votes');
-  await expect(page.getByRole('dialog')).toBeHidden();
-
-  const votes = Array.from({ length: MAX_LISTED_VOTES }, (_, index) => ({
-    ...{ voter: index.toString(16).padStart(32, '0'), at: now.toISOString(), counted: true, reason: null },
-  }));
-  await page.route(`${CONSOLE_API.votes(productId)}?*`, (route) => route.fulfill({ json: { day: '', votes } }));
-  // Without the reload, the page may show the list that the exclusion has refetched.
-  await page.reload();
-  await open.click();
-  await expect(page.getByText('At most 1,000 votes of an hour are listed.')).toBeVisible();
-});
-
-test('votes that arrive while an operator decides are not added to the votes that are excluded', async ({
-  page,
-  site,
-}) => {
-  const now = new Date();
-  const { id: productId, name } = await site.addProduct({ createdAt: now.toISOString() });
-  const hour = new Date(Math.floor(now.getTime() / 3_600_000) * 3_600_000).toISOString();
-  const saveBurst = (sessions: number) =>
-    saveUpvoteBursts(site.database, [{ hour, productId, network: 'one', sessions }]);
-  await site.addUpvotes(productId, 3, now);
-  await saveBurst(24);
-  await signIn(page, site);
-  await openConsole(page, '/console/queue?kind=bursts');
-  const reads: string[] = [];
-  page.on('request', (request) => {
-    if (request.method() === 'GET' && request.url().includes(CONSOLE_API.votes(productId))) reads.push(request.url());
-  });
-  await page.getByRole('button', { name: `Show votes for ${name}` }).click();
-  await expect(page.getByText('Counted 3')).toBeVisible();
-  await site.addUpvotes(productId, 2, now);
-  // A live update makes the page read the list of bursts again.
-  await saveBurst(26);
-  await expect(page.getByText('26 sessions')).toBeAttached();
-  expect(reads).toHaveLength(1);
-  await page.getByLabel('Reason').fill('Bought votes');
-  await page.getByRole('button', { name: 'Exclude 3 votes' }).click();
-  await expect(page.getByText(/^Excluded \d votes$/)).toHaveText('Excluded 3 votes');
 });
 
 test('an incomplete list of removals or bursts says that it is incomplete', async ({ page, site }) => {

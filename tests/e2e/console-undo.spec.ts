@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto';
+import { CONSOLE_API } from '../../src/contract/console/paths.ts';
+import { hideComments, holdComments, releaseComments } from '../../src/core/comments/moderate-comments.ts';
+import { holdRequests, openConsole, signIn, stopLiveUpdates } from '../support/console-page.ts';
+import { expect, test } from '../support/e2e-test.ts';
+
+test('undo waits for a change that has no response yet, and does not revert the change before it', async ({
+  page,
+  site,
+}) => {
+  const product = await site.addProduct();
+  const [first] = await site.addComments(product.id, [{ content: 'First' }, { content: 'Second' }]);
+  await holdComments(site.database, [first?.id ?? '']);
+  await signIn(page, site);
+  await stopLiveUpdates(page);
+  await openConsole(page, `/console/comments?product=${product.id}`);
+  const row = (content: string) => page.getByRole('listitem').filter({ hasText: content });
+  await row('First').getByRole('button', { name: 'Release' }).click();
+  await expect(page.getByText('Released 1 comment')).toBeVisible();
+  const respond = await holdRequests(page, CONSOLE_API.moderateComments);
+  await row('Second').getByRole('button', { name: 'Hold' }).click();
+  await expect(row('Second').getByRole('button', { name: 'Release' })).toBeVisible();
+  await page.keyboard.press('u');
+  await expect(page.getByText('The last change is not done yet')).toBeVisible();
+  respond();
+  await expect(page.getByText('Held 1 comment')).toBeVisible();
+  await page.keyboard.press('u');
+  await expect(page.getByText('Undone', { exact: true })).toBeVisible();
+  const held = 'SELECT FROM comments WHERE product_id = $1 AND held_session IS NOT NULL';
+  expect(await site.database.query(held, [product.id])).toEqual([]);
+});
+
+test('undo waits for an edit that is still being saved after its editor was closed', async ({ page, site }) => {
+  const { id, name, tags } = await site.addProduct({ tags: [randomUUID()] });
+  await signIn(page, site);
+  await openConsole(page, `/console/products?tag=${tags[0]}`);
+  const saveAs = async (maker: string) => {
+    await page.getByRole('button', { name, exact: true }).click();
+    await page.getByLabel('Maker').fill(maker);
+    await page.getByRole('button', { name: 'Save' }).click();
+  };
+  const dialog = page.locator('dialog');
+  await saveAs('First');
+  await expect(page.getByText(`Saved ${name}`)).toBeVisible();
+  await expect(dialog).toHaveCount(0);
+  const respond = await holdRequests(page, CONSOLE_API.product(id));
+  await saveAs('Second');
+  await page.keyboard.press('Escape');
+  await expect(dialog).toHaveCount(0);
+  await page.keyboard.press('u');
+  await expect(page.getByText('The last change is not done yet')).toBeVisible();
+  respond();
+  const maker = async () => (await (await page.request.get(`/api/products/${id}`)).json()).product.maker;
+  await expect.poll(maker).toBe('Second');
+});
+
+test('undo reopens an edit that was closed without saving', async ({ page, site }) => {
+  const { id } = await site.addProduct({ name: 'Half done' });
+  await signIn(page, site);
+  await openConsole(page, `/console/products?edit=${id}`);
+  await page.getByLabel('Maker').fill('Somebody else');
+  await page.keyboard.press('Escape');
+  await expect(page.getByText('The changes were not saved')).toBeVisible();
+  await expect(page.getByRole('dialog')).toBeHidden();
+  await page.keyboard.press('u');
+  await expect(page.getByLabel('Maker')).toHaveValue('Somebody else');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByText('Saved Half done')).toBeVisible();
+  await expect(page.getByRole('dialog')).toBeHidden();
+  // The earlier message may still be shown, but saving must not add another one.
+  expect(await page.getByText('The changes were not saved').count()).toBeLessThanOrEqual(1);
+});
+
+test('undoing the restoration of a comment hides it again for its original reason', async ({ page, site }) => {
+  const product = await site.addProduct();
+  await site.addComments(product.id, [{ content: 'Buy my coins' }]);
+  const hidden = () =>
+    site.database.query<{ id: string; hidden_reason: string | null }>(
+      'SELECT id::text, hidden_reason FROM comments WHERE product_id = $1',
+      [product.id],
+    );
+  await hideComments(site.database, [(await hidden())[0]?.id ?? ''], 'Spam');
+  await signIn(page, site);
+  await openConsole(page, `/console/comments?product=${product.id}`);
+  await expect(page.getByText('Hidden: Spam')).toBeVisible();
+  await page.keyboard.press('a');
+  await expect(page.getByText('Restored 1 comment')).toBeVisible();
+  await page.keyboard.press('u');
+  await expect(page.getByText('Undone', { exact: true })).toBeVisible();
+  expect(await hidden()).toMatchObject([{ hidden_reason: 'Spam' }]);
+});
+
+test('undoing a change of several comments skips those that another operator has changed since', async ({
+  page,
+  site,
+  expectConsoleError,
+}) => {
+  const product = await site.addProduct();
+  const [first] = await site.addComments(product.id, [{ content: 'First' }, { content: 'Second' }]);
+  const ids = [first?.id ?? ''];
+  await signIn(page, site);
+  await openConsole(page, `/console/comments?product=${product.id}`);
+  const boxes = page.getByRole('checkbox');
+  for (const index of [0, 1]) await boxes.nth(index).check();
+  await page.getByRole('region', { name: 'Selected items' }).getByRole('button', { name: 'Hold' }).click();
+  await expect(page.getByText('Held 2 comments')).toBeVisible();
+  // Another operator releases one comment and then holds it again.
+  await releaseComments(site.database, ids);
+  await holdComments(site.database, ids);
+  expectConsoleError(/409 \(Conflict\)/);
+  await page.keyboard.press('u');
+  await expect(page.getByText('Partly undone')).toBeVisible();
+  await expect(page.getByText('Undone for 1 comment. Failed for 1 comment. ')).toBeVisible();
+  const held = 'SELECT id::text FROM comments WHERE product_id = $1 AND held_session IS NOT NULL';
+  expect(await site.database.query(held, [product.id])).toEqual([{ id: first?.id }]);
+});
