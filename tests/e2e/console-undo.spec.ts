@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { CONSOLE_API } from '../../src/contract/console/paths.ts';
 import { hideComments, holdComments, releaseComments } from '../../src/core/comments/moderate-comments.ts';
-import { holdRequests, openConsole, signIn, stopLiveUpdates } from '../support/console-page.ts';
+import { turnEventLoop } from '../support/clock.ts';
+import { holdRequests, openConsole, signIn, stopLiveUpdates, writeComment } from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
 
 test('undo waits for a change that has no response yet, and does not revert the change before it', async ({
@@ -52,6 +53,25 @@ test('undo waits for an edit that is still being saved after its editor was clos
   respond();
   const maker = async () => (await (await page.request.get(`/api/products/${id}`)).json()).product.maker;
   await expect.poll(maker).toBe('Second');
+});
+
+test('while a change is being undone, comments that have arrived since stay in the list', async ({ page, site }) => {
+  const product = await site.addProduct();
+  await site.addComments(product.id, [{ content: 'Old' }]);
+  await signIn(page, site);
+  await openConsole(page, `/console/comments?product=${product.id}`);
+  await page.getByRole('button', { name: 'Hold' }).click();
+  await expect(page.getByText('Held 1 comment')).toBeVisible();
+  await writeComment(page, product.id, 'New');
+  const respond = await holdRequests(page, CONSOLE_API.undo('*'));
+  const undo = page.waitForRequest(CONSOLE_API.undo('*'));
+  await page.keyboard.press('u');
+  await undo;
+  await turnEventLoop(page);
+  expect(await page.getByText('New', { exact: true }).isVisible()).toBe(true);
+  respond();
+  await expect(page.getByText('Undone', { exact: true })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Release' })).toHaveCount(0);
 });
 
 test('undo reopens an edit that was closed without saving', async ({ page, site }) => {

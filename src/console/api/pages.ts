@@ -177,7 +177,7 @@ export const wasRemovedHere = (item: object) => 'id' in item && removedIds.has(S
 
 /**
  * Applies an optimistic update to all cached lists of a subject. Removes an item if `change` returns `undefined`.
- * @returns a function that restores the lists.
+ * @returns a function that restores the lists, except for pages that have loaded other rows since.
  */
 export function changeItems<Item extends { id: string }>(
   client: QueryClient,
@@ -186,18 +186,21 @@ export function changeItems<Item extends { id: string }>(
 ): () => void {
   const before = client.getQueriesData<ConsolePage<Item>>({ queryKey: consoleKeys.subject(subject) });
   removedIds.clear();
-  for (const [key, data] of before) {
-    if (!data?.items) continue;
+  const restores = before.map(([key, data]) => {
+    if (!data?.items) return () => {};
     const filter = (typeof key[2] === 'object' && key[2] ? key[2] : {}) as Filter;
     const items = data.items.flatMap((item) => {
       const changed = change(item, filter);
       if (changed === undefined) removedIds.add(item.id);
       return changed ?? [];
     });
-    client.setQueryData(key, { ...data, items });
-  }
+    const shown = client.setQueryData(key, { ...data, items });
+    return () => {
+      if (client.getQueryData(key) === shown) client.setQueryData(key, data);
+    };
+  });
   return () => {
     removedIds.clear();
-    for (const [key, data] of before) client.setQueryData(key, data);
+    for (const restore of restores) restore();
   };
 }
