@@ -26,8 +26,12 @@ test('votes by hour include only counted votes while the window is open, after i
   await vote('session-uncounted', false);
   await vote('session-late');
   await expectVotes(2, 0, 1);
+  clock.advance({ hours: 1, milliseconds: -500 });
+  // The tally rounds the time of this vote, 100 ms after the third hour, down into that hour.
+  await vote('session-next-hour');
+  await expectVotes(2, 0, 2, 0);
 
-  const all = [2, 0, 1, ...Array<number>(21).fill(0)];
+  const all = [2, 0, 2, ...Array<number>(21).fill(0)];
   clock.advance({ hours: 24 });
   await vote('session-leaves', false);
   await vote('session-after-the-window');

@@ -8,7 +8,10 @@ import { readTallyLines } from './tally-file.ts';
 
 const SELECT_LAUNCH = 'SELECT launched_at, day, final FROM launches WHERE product_id = $1';
 
-const SELECT_VOTES = `SELECT floor(extract(epoch FROM created_at - $2::timestamptz) / 3600)::integer AS hour, count(*)::integer AS votes
+// Rounds times down to seconds like the tally, so the numbers do not change when the day becomes final. Rounded, a vote
+// may seem to precede the launch.
+const SELECT_VOTES = `SELECT greatest(0, floor(extract(epoch FROM date_trunc('second', created_at) - $2::timestamptz) / 3600))::integer AS hour,
+    count(*)::integer AS votes
   FROM (${WINDOW_VOTES}) AS w WHERE ${IS_COUNTED} GROUP BY 1`;
 
 /** Returns the number of counted votes in each hour of the launch window so far. @throws CoreError `unavailable`. */
@@ -39,7 +42,6 @@ async function countFinalVotes(sql: Sql, id: string, day: string, from: number):
   const votes = new Map<number, number>();
   for await (const lines of readTallyLines(sql, day, id)) {
     for (const { at, counted } of lines) {
-      // Stored times are rounded down to seconds, so a vote may seem to precede the launch.
       const hour = Math.max(0, Math.floor((Date.parse(at) - from) / HOUR_MS));
       if (counted) votes.set(hour, (votes.get(hour) ?? 0) + 1);
     }
