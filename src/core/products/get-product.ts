@@ -1,6 +1,7 @@
 import type { RemovedProductRecord } from '../../contract/console/records.ts';
 import { isProductId } from '../../contract/products/fields.ts';
 import type { Product, ProductDetail } from '../../contract/products/schema.ts';
+import { WAITING } from '../comments/comment-row.ts';
 import type { Sql } from '../database/database.ts';
 import { END_OF_TIME } from '../runtime.ts';
 import { PRODUCT_COLUMNS, type ProductRow, productOf } from './product-row.ts';
@@ -40,7 +41,7 @@ export async function getProduct(sql: Sql, id: string, now: Date): Promise<Produ
 /** The information that operators can get about a product id. */
 export interface InspectedProduct {
   product: Product | null;
-  /** The numbers of comments that are not public and therefore not counted. A comment may be both held and hidden. */
+  /** The numbers of comments that are not public and therefore not counted. A held comment that is hidden is hidden. */
   heldComments: number;
   hiddenComments: number;
   /** Removals of products with this id that were not undone, newest first. */
@@ -49,7 +50,7 @@ export interface InspectedProduct {
 
 const MAX_REMOVALS = 20;
 
-const COUNT_OTHERS = `SELECT (count(*) FILTER (WHERE held_session IS NOT NULL))::integer AS held,
+const COUNT_OTHERS = `SELECT (count(*) FILTER (WHERE ${WAITING}))::integer AS held,
     (count(*) FILTER (WHERE hidden_at IS NOT NULL))::integer AS hidden
   FROM comments WHERE product_id = $1`;
 
