@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Request } from '@playwright/test';
 import { CONSOLE_API } from '../../src/contract/console/paths.ts';
+import {
+  MAX_COUNTED_PRODUCTS,
+  MAX_WAITING,
+  type OverviewRecord,
+  type WaitingRecord,
+} from '../../src/contract/console/records.ts';
 import { addSubmissions, openConsole, signIn } from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
 
@@ -50,6 +56,25 @@ test('the day labels below the chart, and their positions, are the same in every
   }
   expect(labels[1]).toEqual(labels[0]);
   expect(labels[2]).toEqual(labels[0]);
+});
+
+test('the overview and the queue show which numbers are not exact', async ({ page, site }) => {
+  const waiting: WaitingRecord = { submissions: MAX_WAITING, heldComments: 1, bursts: 1 };
+  await signIn(page, site);
+  await page.route(CONSOLE_API.waiting, (route) => route.fulfill({ json: waiting }));
+  await page.route(CONSOLE_API.overview, async (route) => {
+    const response = await route.fetch();
+    const overview: OverviewRecord = await response.json();
+    const database = { ...overview.database, products: MAX_COUNTED_PRODUCTS + 1 };
+    await route.fulfill({ response, json: { ...overview, waiting, database } });
+  });
+  await openConsole(page);
+  const facts = page.getByRole('definition');
+  await expect(facts.nth(0)).toHaveText('1,001+1,000+ submissions, 1 held comment');
+  await expect(facts.nth(1)).toHaveText('1in seven days');
+  await expect(facts.nth(2)).toHaveText(/^≈ 10,001/);
+  await openConsole(page, '/console/queue');
+  await expect(page.getByRole('radio', { name: 'Submissions 1,000+' })).toBeVisible();
 });
 
 test('in forced colours, the lines of the chart and the marks of its key have different colours', async ({

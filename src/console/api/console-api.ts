@@ -2,6 +2,7 @@ import { QueryClient, useQuery } from '@tanstack/react-query';
 import { CONSOLE_API, UNATTENDED_HEADER } from '../../contract/console/paths.ts';
 import {
   MAX_REASON_CHARACTERS,
+  MAX_WAITING,
   type OverviewRecord,
   type UndoneEntry,
   type WaitingRecord,
@@ -9,6 +10,7 @@ import {
 import type { ConsoleSession } from '../../contract/console/schema.ts';
 import { withQuery } from '../../contract/paths/api.ts';
 import type { FieldError } from '../../contract/problem.ts';
+import { formatCount } from '../../contract/text.ts';
 
 /** A failed request: the server's error, or no response at all (status 0). */
 export class ConsoleError extends Error {
@@ -221,6 +223,12 @@ export function useWaiting() {
     queryKey: consoleKeys.waiting,
     queryFn: ({ signal }) => call<WaitingRecord>(CONSOLE_API.waiting, { signal }),
   });
+}
+
+/** Formats numbers of waiting items, added up: '12', or '1,000+' if one was not counted to the end. */
+export function formatWaiting(...counts: readonly number[]): string {
+  const sum = counts.reduce((total, count) => total + count, 0);
+  return formatCount(sum) + (counts.some((count) => count >= MAX_WAITING) ? '+' : '');
 }
 
 /**

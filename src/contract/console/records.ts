@@ -141,12 +141,18 @@ interface BoardRow {
   votes: number;
 }
 
-/** The numbers of items that wait for an operator's decision. Each is counted up to 1,000. */
+/** The number up to which the items in a `WaitingRecord` are counted. */
+export const MAX_WAITING = 1_000;
+
+/** The numbers of items that wait for an operator's decision. `MAX_WAITING` means as many or more. */
 export interface WaitingRecord {
   heldComments: number;
   bursts: number;
   submissions: number;
 }
+
+/** The number up to which products are counted exactly. */
+export const MAX_COUNTED_PRODUCTS = 10_000;
 
 export interface OverviewRecord {
   /** Activity by day and by hour, oldest first. The last day and the last hour are the current ones. */
@@ -157,7 +163,7 @@ export interface OverviewRecord {
   lastBackupAt: string | null;
   /** Whether backups are scheduled (`BACKUP_DIR`). */
   backupsScheduled: boolean;
-  /** The number of products is an estimate if it is above 10,000. */
+  /** The number of products is an estimate if it is above `MAX_COUNTED_PRODUCTS`. */
   database: { bytes: number; products: number };
 }
 

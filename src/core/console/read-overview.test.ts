@@ -67,3 +67,8 @@ test('only bursts of the last week are counted, since only these are listed', as
   await saveUpvoteBursts(database, [burst(6), burst(8)]);
   expect((await read({})).waiting.bursts).toBe(1);
 });
+
+test('many products are never counted as fewer than were found, even before the planner has an estimate', async () => {
+  await database.query(`INSERT INTO products (id) SELECT 'many-' || n FROM generate_series(1, 10001) AS n`);
+  expect((await read({})).database.products).toBeGreaterThan(10_000);
+});

@@ -1,5 +1,10 @@
 import { access } from 'node:fs/promises';
-import type { OverviewRecord, WaitingRecord } from '../../contract/console/records.ts';
+import {
+  MAX_COUNTED_PRODUCTS,
+  MAX_WAITING,
+  type OverviewRecord,
+  type WaitingRecord,
+} from '../../contract/console/records.ts';
 import { newestBackupOf, scheduledTime } from '../backups/backup-file.ts';
 import { WAITING } from '../comments/comment-row.ts';
 import type { Sql } from '../database/database.ts';
@@ -9,8 +14,6 @@ import type { Activity } from '../stats/read-stats.ts';
 import { LISTED_BURST } from '../stats/upvote-bursts.ts';
 
 const BOARD_ROWS = 5;
-/** Counting stops at this number, because operators only need to know that there are many. */
-const MAX_COUNTED = 1_000;
 
 interface Options {
   rules: LeaderboardRules;
@@ -40,13 +43,13 @@ async function readBoard(sql: Sql, kind: 'day' | 'week' | 'month', period: strin
 }
 
 const COUNT_WAITING = `SELECT
-    (SELECT count(*)::integer FROM (SELECT FROM comments WHERE ${WAITING} LIMIT ${MAX_COUNTED}) AS held) AS held,
-    (SELECT count(*)::integer FROM (SELECT FROM submissions WHERE status = 'waiting' LIMIT ${MAX_COUNTED}) AS submitted) AS submissions,
+    (SELECT count(*)::integer FROM (SELECT FROM comments WHERE ${WAITING} LIMIT ${MAX_WAITING}) AS held) AS held,
+    (SELECT count(*)::integer FROM (SELECT FROM submissions WHERE status = 'waiting' LIMIT ${MAX_WAITING}) AS submitted) AS submissions,
     (SELECT count(*)::integer FROM (SELECT FROM upvote_bursts b JOIN products p ON p.id = b.product_id
-      WHERE ${LISTED_BURST} LIMIT ${MAX_COUNTED}) AS burst) AS bursts`;
+      WHERE ${LISTED_BURST} LIMIT ${MAX_WAITING}) AS burst) AS bursts`;
 
 /**
- * Counts the items that wait for a decision. Counting stops at `MAX_COUNTED` of each kind, because every open page of
+ * Counts the items that wait for a decision. Counting stops at `MAX_WAITING` of each kind, because every open page of
  * the console requests these numbers.
  * @throws CoreError `unavailable`.
  */
@@ -58,12 +61,13 @@ export async function readWaiting(sql: Sql): Promise<WaitingRecord> {
 /** Includes the planner's estimate, because counting a million products takes too long for an overview. */
 const SELECT_SIZE = `SELECT pg_database_size(current_database())::float8 AS bytes,
     (SELECT greatest(reltuples, 0)::float8 FROM pg_class WHERE oid = 'products'::regclass) AS estimate,
-    (SELECT count(*)::integer FROM (SELECT FROM products LIMIT 10001) AS first_rows) AS counted`;
+    (SELECT count(*)::integer FROM (SELECT FROM products LIMIT ${MAX_COUNTED_PRODUCTS + 1}) AS first_rows) AS counted`;
 
 async function readSize(sql: Sql): Promise<OverviewRecord['database']> {
   const [row] = await sql.query<{ bytes: number; estimate: number; counted: number }>(SELECT_SIZE);
   const { bytes = 0, estimate = 0, counted = 0 } = row ?? {};
-  return { bytes, products: counted > 10_000 ? Math.round(estimate) : counted };
+  // Until the table is analyzed, the estimate is 0 or too low.
+  return { bytes, products: counted > MAX_COUNTED_PRODUCTS ? Math.max(counted, Math.round(estimate)) : counted };
 }
 
 const LAST_BACKUP = "SELECT created_at FROM audit_log WHERE action = 'backup' ORDER BY created_at DESC LIMIT 1";

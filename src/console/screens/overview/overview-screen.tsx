@@ -1,11 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
-import type { ActivityRecord, Finding, OverviewRecord } from '../../../contract/console/records.ts';
+import {
+  type ActivityRecord,
+  type Finding,
+  MAX_COUNTED_PRODUCTS,
+  type OverviewRecord,
+} from '../../../contract/console/records.ts';
 import * as paths from '../../../contract/paths.ts';
 import { formatCount, formatQuantity, utcMinute } from '../../../contract/text.ts';
 import { TimeAgo } from '../../../web/ui/time.tsx';
-import { call, consoleKeys, messageOf, useOverview } from '../../api/console-api.ts';
+import { call, consoleKeys, formatWaiting, messageOf, useOverview } from '../../api/console-api.ts';
 import { Chart } from '../../ui/chart.tsx';
 import { FocusableButton } from '../../ui/focusable-button.tsx';
 import { Page, ScreenLink, Segments } from '../../ui/page.tsx';
@@ -53,30 +58,32 @@ function LoadingOverview() {
 }
 
 function Facts({ overview: { waiting, lastBackupAt, backupsScheduled, database } }: { overview: OverviewRecord }) {
-  const all = waiting.submissions + waiting.heldComments;
+  const { submissions, heldComments, bursts } = waiting;
   return (
     <dl className="facts">
-      <div className="fact card" data-tone={all > 0 ? 'waiting' : undefined}>
+      <div className="fact card" data-tone={submissions + heldComments > 0 ? 'waiting' : undefined}>
         <dt>Waiting for you</dt>
         <dd>
           <ScreenLink screen="queue" className="fact-link">
-            {formatCount(all)}
+            {formatWaiting(submissions, heldComments)}
           </ScreenLink>
           <small>
-            {formatQuantity(waiting.submissions, 'submission')}, {formatQuantity(waiting.heldComments, 'held comment')}
+            {formatWaiting(submissions)} {submissions === 1 ? 'submission' : 'submissions'},{' '}
+            {formatWaiting(heldComments)} {heldComments === 1 ? 'held comment' : 'held comments'}
           </small>
         </dd>
       </div>
       <div className="fact card">
         <dt>Vote bursts</dt>
         <dd>
-          {formatCount(waiting.bursts)}
+          {formatWaiting(bursts)}
           <small>in seven days</small>
         </dd>
       </div>
       <div className="fact card">
         <dt>Products</dt>
         <dd>
+          {database.products > MAX_COUNTED_PRODUCTS && '≈ '}
           {formatCount(database.products)}
           <small>{formatBytes(database.bytes)} in the database</small>
         </dd>

@@ -1,7 +1,7 @@
 import { useLayoutEffect } from 'react';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import type { BurstRecord, ConsoleComment, SubmissionRecord } from '../../../contract/console/records.ts';
-import { useWaiting } from '../../api/console-api.ts';
+import { formatWaiting, useWaiting } from '../../api/console-api.ts';
 import { usePages } from '../../api/pages.ts';
 import { setQuery, useConsoleLocation } from '../../location.ts';
 import { Page, Segments } from '../../ui/page.tsx';
@@ -60,7 +60,7 @@ export function QueueScreen() {
 function Counted({ label, count }: { label: string; count: number | undefined }) {
   return (
     <>
-      {label} <span className="segment-count">{count}</span>
+      {label} <span className="segment-count">{count === undefined ? '' : formatWaiting(count)}</span>
     </>
   );
 }
