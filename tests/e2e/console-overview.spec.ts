@@ -77,6 +77,28 @@ test('the overview and the queue show which numbers are not exact', async ({ pag
   await expect(page.getByRole('radio', { name: 'Submissions 1,000+' })).toBeVisible();
 });
 
+test('the chart has a scale for any number', async ({ page, site }) => {
+  await page.addInitScript(() => {
+    const drawn = new Set<string>();
+    Object.assign(window, { drawn });
+    const { fillText } = CanvasRenderingContext2D.prototype;
+    CanvasRenderingContext2D.prototype.fillText = function (text, ...place) {
+      drawn.add(text);
+      fillText.call(this, text, ...place);
+    };
+  });
+  await signIn(page, site);
+  await page.route(CONSOLE_API.overview, async (route) => {
+    const response = await route.fetch();
+    const overview: OverviewRecord = await response.json();
+    const hours = overview.hours.map((hour) => ({ ...hour, upvotes: 1_000_000 }));
+    await route.fulfill({ response, json: { ...overview, hours } });
+  });
+  await openConsole(page);
+  const labels = () => page.evaluate(() => [...(window as unknown as { drawn: Set<string> }).drawn]);
+  await expect.poll(labels).toContain('1,000,000');
+});
+
 test('in forced colours, the lines of the chart and the marks of its key have different colours', async ({
   page,
   site,

@@ -23,6 +23,9 @@ interface ChartProps {
 
 const HEIGHT_PX = 220;
 
+/** The possible steps between the lines: whole numbers. If all were too small, the chart would have no scale. */
+const STEPS = Array.from({ length: 9 }, (_, power) => [1, 2, 5].map((digit) => digit * 10 ** power)).flat();
+
 /** A line chart over time, with a table of the same values for accessibility. */
 export function Chart({ title, times, series, formatTime, formatTick }: ChartProps) {
   const place = useRef<HTMLDivElement>(null);
@@ -56,9 +59,11 @@ export function Chart({ title, times, series, formatTime, formatTick }: ChartPro
             },
             {
               ...axis,
-              size: 44,
+              size: (_plot, labels: string[] | null) =>
+                Math.max(44, ...(labels ?? []).map(({ length }) => 4 + 6.5 * length)),
               font: '12px system-ui',
-              incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000],
+              incrs: STEPS,
+              values: (_plot, splits) => splits.map(formatCount),
             },
           ],
           scales: { y: { range: (_plot, _min, max) => [0, Math.max(4, max * 1.1)] } },
@@ -86,7 +91,7 @@ export function Chart({ title, times, series, formatTime, formatTick }: ChartPro
       return plot;
     };
     const sentenceAt = (index: number) =>
-      `${formatTime(times[index] ?? '')}: ${series.map(({ label, values }) => `${values[index] ?? 0} ${label.toLowerCase()}`).join(', ')}`;
+      `${formatTime(times[index] ?? '')}: ${series.map(({ label, values }) => `${label.toLowerCase()} ${formatCount(values[index] ?? 0)}`).join(', ')}`;
 
     let plot = draw();
     const redraw = () => {
@@ -144,7 +149,7 @@ export function Chart({ title, times, series, formatTime, formatTick }: ChartPro
                   <tr key={time}>
                     <th scope="row">{formatTime(time)}</th>
                     {series.map(({ label, values }) => (
-                      <td key={label}>{values[index]}</td>
+                      <td key={label}>{formatCount(values[index] ?? 0)}</td>
                     ))}
                   </tr>
                 ))
