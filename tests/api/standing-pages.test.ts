@@ -6,8 +6,10 @@ import { startTestSite, type TestSite } from '../support/test-site.ts';
 
 const createdAt = new Date().toISOString();
 const orderToday = (id: string) => tieOrder(createdAt.slice(0, 10), id);
-/** The ids of two tied products, in the order in which today's leaderboard lists them. */
-const [second = '', third = ''] = ['ebb', 'flow'].sort((a, b) => (orderToday(a) < orderToday(b) ? -1 : 1));
+/** The ids of three tied products, in the order in which today's leaderboard lists them. */
+const [second = '', third = '', fourth = ''] = ['ebb', 'flow', 'reef'].sort((a, b) =>
+  orderToday(a) < orderToday(b) ? -1 : 1,
+);
 let site: TestSite;
 
 beforeAll(async () => {
@@ -15,9 +17,11 @@ beforeAll(async () => {
   await site.addProduct({ id: 'first', name: 'The first', createdAt });
   await site.addProduct({ id: second, name: 'The second', createdAt });
   await site.addProduct({ id: third, name: 'The third', createdAt });
+  await site.addProduct({ id: fourth, name: 'The fourth', createdAt });
   await vote('first', 24);
   await vote(second, 23, () => '192.0.2.7');
   await vote(third, 20);
+  await vote(fourth, 20);
 });
 
 afterAll(() => site.close());
@@ -49,11 +53,11 @@ async function standingOf(productId: string): Promise<string> {
 }
 
 test('a product’s page shows its standing and the whole calculation without JavaScript', async () => {
-  await expect.poll(() => standingOf(second)).toMatch(/^Tied 2nd of 3 on \d+ \w+ \d{4} , so far/);
+  await expect.poll(() => standingOf(second)).toMatch(/^Tied 2nd of 4 on \d+ \w+ \d{4} , so far/);
   const words = await standingOf(second);
   for (const line of [
     'Why 2nd?',
-    '20 of its 23 upvotes count, and 1 launch has more. Another launch has as many.',
+    '20 of its 23 upvotes count, and 1 launch has more. The rank is shared.',
     'On the button 23',
     'At most 20 votes from one network count for a launch.',
     'Too many from one network − 3',

@@ -106,7 +106,7 @@ export const ENGLISH = [
   { one: '{count} vote counts', other: '{count} votes count' },
   '{counted}, and no launch has more.',
   { one: '{counted}, and {count} launch has more.', other: '{counted}, and {count} launches have more.' },
-  'Another launch has as many.',
+  'The rank is shared.',
   'Neighbours on the leaderboard',
   'This launch',
   { one: '{count} vote', other: '{count} votes' },

@@ -79,7 +79,7 @@ function explanationOf({ votes, upvotes, rank, tied }: Standing, isRunning: bool
       : plural('{counted}, and {count} launch has more.', '{counted}, and {count} launches have more.', rank - 1, {
           counted,
         });
-  return tied ? `${explanation} ${t('Another launch has as many.')}` : explanation;
+  return tied ? `${explanation} ${t('The rank is shared.')}` : explanation;
 }
 
 interface LineProps {

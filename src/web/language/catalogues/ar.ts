@@ -186,7 +186,7 @@ export default {
       many: '{counted}، ولدى {count} إطلاقًا أكثر.',
       other: '{counted}، ولدى {count} إطلاق أكثر.',
     },
-    'Another launch has as many.': 'لدى إطلاق آخر العدد نفسه.',
+    'The rank is shared.': 'المرتبة مشتركة.',
     'Neighbours on the leaderboard': 'الجيران في لوحة الصدارة',
     'This launch': 'هذا الإطلاق',
     '{count} votes': {

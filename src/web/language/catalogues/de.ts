@@ -117,7 +117,7 @@ export default {
       one: '{counted}, und {count} Launch hat mehr.',
       other: '{counted}, und {count} Launches haben mehr.',
     },
-    'Another launch has as many.': 'Ein weiterer Launch hat ebenso viele.',
+    'The rank is shared.': 'Der Platz ist geteilt.',
     'Neighbours on the leaderboard': 'Nachbarn in der Rangliste',
     'This launch': 'Dieser Launch',
     '{count} votes': { one: '{count} Stimme', other: '{count} Stimmen' },

@@ -115,7 +115,7 @@ export default {
       one: '{counted}, y {count} lanzamiento tiene más.',
       other: '{counted}, y {count} lanzamientos tienen más.',
     },
-    'Another launch has as many.': 'Otro lanzamiento tiene los mismos.',
+    'The rank is shared.': 'El puesto es compartido.',
     'Neighbours on the leaderboard': 'Vecinos en la clasificación',
     'This launch': 'Este lanzamiento',
     '{count} votes': { one: '{count} voto', other: '{count} votos' },

@@ -115,7 +115,7 @@ export default {
       one: '{counted}, et {count} lancement en a plus.',
       other: '{counted}, et {count} lancements en ont plus.',
     },
-    'Another launch has as many.': 'Un autre lancement en a autant.',
+    'The rank is shared.': 'Le rang est partagé.',
     'Neighbours on the leaderboard': 'Voisins dans le classement',
     'This launch': 'Ce lancement',
     '{count} votes': { one: '{count} vote', other: '{count} votes' },

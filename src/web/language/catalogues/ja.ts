@@ -104,7 +104,7 @@ export default {
     '{count} votes count': { other: '有効票{count}' },
     '{counted}, and no launch has more.': '{counted}。これより多い製品はありません。',
     '{counted}, and {count} launches have more.': { other: '{counted}。これより多い製品が{count}件あります。' },
-    'Another launch has as many.': '同数の製品がもう1つあります。',
+    'The rank is shared.': '同順位です。',
     'Neighbours on the leaderboard': 'ランキングの前後',
     'This launch': 'この製品',
     '{count} votes': { other: '{count}票' },

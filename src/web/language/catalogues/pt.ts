@@ -115,7 +115,7 @@ export default {
       one: '{counted}, e {count} lançamento tem mais.',
       other: '{counted}, e {count} lançamentos têm mais.',
     },
-    'Another launch has as many.': 'Outro lançamento tem o mesmo número.',
+    'The rank is shared.': 'A posição é compartilhada.',
     'Neighbours on the leaderboard': 'Vizinhos no ranking',
     'This launch': 'Este lançamento',
     '{count} votes': { one: '{count} voto', other: '{count} votos' },

@@ -105,7 +105,7 @@ export default {
     '{count} votes count': { other: '{count}张有效票' },
     '{counted}, and no launch has more.': '{counted}，没有产品比它更多。',
     '{counted}, and {count} launches have more.': { other: '{counted}，有{count}个产品比它更多。' },
-    'Another launch has as many.': '另有一个产品票数相同。',
+    'The rank is shared.': '名次并列。',
     'Neighbours on the leaderboard': '榜单上的相邻产品',
     'This launch': '这个产品',
     '{count} votes': { other: '{count}票' },
