@@ -351,7 +351,6 @@ export const ENGLISH = [
   'The voting window of {hours} hours ended on {time}.',
   'Votes count until {time}, in your time zone.',
   'Votes by hour',
-  'The first vote is still to come.',
   'Maximum: {count}',
   'Start of the hour',
   'Votes',

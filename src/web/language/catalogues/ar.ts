@@ -551,7 +551,6 @@ export default {
     'The voting window of {hours} hours ended on {time}.': 'انتهت ساعاته الـ{hours} في {time}.',
     'Votes count until {time}, in your time zone.': 'تُحتسب الأصوات حتى {time} بتوقيتك.',
     'Votes by hour': 'الأصوات حسب الساعة',
-    'The first vote is still to come.': 'الصوت الأول لم يصل بعد.',
     'Maximum: {count}': 'الحد الأعلى: {count}',
     'Start of the hour': 'الساعة ابتداءً من',
     Votes: 'الأصوات',

@@ -371,7 +371,6 @@ export default {
     'The voting window of {hours} hours ended on {time}.': 'Die {hours} Stunden endeten am {time}.',
     'Votes count until {time}, in your time zone.': 'Stimmen zählen bis {time}, nach deiner Uhr.',
     'Votes by hour': 'Stimmen pro Stunde',
-    'The first vote is still to come.': 'Die erste kommt noch.',
     'Maximum: {count}': 'Höchstwert: {count}',
     'Start of the hour': 'Stunde ab',
     Votes: 'Stimmen',

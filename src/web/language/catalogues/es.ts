@@ -367,7 +367,6 @@ export default {
     'The voting window of {hours} hours ended on {time}.': 'Sus {hours} horas terminaron el {time}.',
     'Votes count until {time}, in your time zone.': 'Los votos cuentan hasta el {time}, según tu reloj.',
     'Votes by hour': 'Votos por hora',
-    'The first vote is still to come.': 'El primero está por llegar.',
     'Maximum: {count}': 'Máximo: {count}',
     'Start of the hour': 'Hora desde',
     Votes: 'Votos',

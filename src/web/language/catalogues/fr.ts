@@ -369,7 +369,6 @@ export default {
     'The voting window of {hours} hours ended on {time}.': 'Ses {hours} heures ont pris fin le {time}.',
     'Votes count until {time}, in your time zone.': 'Les votes comptent jusqu’au {time}, à votre heure.',
     'Votes by hour': 'Votes par heure',
-    'The first vote is still to come.': 'Le premier est encore à venir.',
     'Maximum: {count}': 'Maximum : {count}',
     'Start of the hour': 'Heure à partir de',
     Votes: 'Votes',

@@ -345,7 +345,6 @@ export default {
     'The voting window of {hours} hours ended on {time}.': '{hours}時間の期間は{time}に終わりました。',
     'Votes count until {time}, in your time zone.': 'あなたの時計で{time}までの票が数えられます。',
     'Votes by hour': '1時間ごとの票',
-    'The first vote is still to come.': '最初の1票はこれからです。',
     'Maximum: {count}': '最大{count}',
     'Start of the hour': '時間帯の始まり',
     Votes: '票',

@@ -367,7 +367,6 @@ export default {
     'The voting window of {hours} hours ended on {time}.': 'As {hours} horas terminaram em {time}.',
     'Votes count until {time}, in your time zone.': 'Os votos contam até {time}, no seu horário.',
     'Votes by hour': 'Votos por hora',
-    'The first vote is still to come.': 'O primeiro ainda está por vir.',
     'Maximum: {count}': 'Máximo: {count}',
     'Start of the hour': 'Hora a partir de',
     Votes: 'Votos',

@@ -342,7 +342,6 @@ export default {
     'The voting window of {hours} hours ended on {time}.': '{hours}小时的投票期已于{time}结束。',
     'Votes count until {time}, in your time zone.': '按你的时间，{time}之前的投票有效。',
     'Votes by hour': '每小时票数',
-    'The first vote is still to come.': '第一票还没有到来。',
     'Maximum: {count}': '最高{count}',
     'Start of the hour': '起始时间',
     Votes: '票数',

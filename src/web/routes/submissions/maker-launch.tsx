@@ -75,8 +75,7 @@ function VotesByHour({ hours }: { hours: readonly HourlyVotes[] }) {
   return (
     <figure className="maker-chart">
       <figcaption>
-        {t('Votes by hour')}{' '}
-        <span>{total === 0 ? t('The first vote is still to come.') : t('Maximum: {count}', { count: most })}</span>
+        {t('Votes by hour')} <span>{total === 0 ? t('No counted votes') : t('Maximum: {count}', { count: most })}</span>
       </figcaption>
       <svg viewBox={`0 0 ${LIMITS.launchWindowHours * 10} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
         {Array.from({ length: LIMITS.launchWindowHours }, (_, hour) => {
