@@ -86,6 +86,8 @@ test('export --tables writes upvotes or comments, without sessions', async () =>
     productId: 'a',
     createdAt: expect.stringMatching(/Z$/),
   });
+  const saved = await runExport(join(folder, 'upvotes.csv'), '--tables', 'upvotes');
+  expect(saved.stdout).toMatch(/^Exported 1 upvote\.\n/);
   const comments = await runExport('-', '--tables', 'comments');
   expect(JSON.parse(comments.stdout)).toMatchObject({ productId: 'a', content: 'Buy coins' });
   expect(comments.stdout).not.toContain('session');

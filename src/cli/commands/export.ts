@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
-import { formatCount } from '../../contract/text.ts';
+import { formatQuantity } from '../../contract/text.ts';
 import { partialPath } from '../../core/backups/write-backup.ts';
 import { EXPORT_TABLES, type ExportTable, writeExport } from '../../core/exports/write-export.ts';
 import { writeThenRename } from '../../core/file-system.ts';
@@ -61,7 +61,7 @@ To save the whole site, use \`groundswell backup\`.`,
       await checkOutputPath(path, { force });
       const rows = await exportToFile(path, { table, kind, counts });
       if (json) return printJson({ file: path, rows: { [table]: rows } });
-      print(`Exported ${formatCount(rows)} ${table}.`);
+      print(`Exported ${formatQuantity(rows, table.slice(0, -1))}.`);
       print(path);
     });
 }

@@ -1,4 +1,4 @@
-import { formatQuantity } from '../../contract/text.ts';
+import { formatCount, formatQuantity } from '../../contract/text.ts';
 import type { AuditEntry } from './audit-log.ts';
 
 /** The number of digits at the start of shortened ids. */
@@ -8,6 +8,7 @@ export const SHORT_ID_DIGITS = 8;
 export function sentenceOf({ action, target, details }: Pick<AuditEntry, 'action' | 'target' | 'details'>): string {
   const known: Readonly<Record<string, unknown>> = { ...details };
   const amount = (name: string, noun: string) => formatQuantity(Number(known[name] ?? 0), noun);
+  const count = (name: string) => formatCount(Number(known[name] ?? 0));
   const reason = () => (known.reason === undefined ? '' : ` (${known.reason})`);
   const product = () => `'${known.name ?? target}' (${target}) with ${amount('upvotes', 'upvote')}`;
   const comment = () => {
@@ -61,9 +62,9 @@ export function sentenceOf({ action, target, details }: Pick<AuditEntry, 'action
     case 'sample remove':
       return `removed ${amount('products', 'sample product')}, ${amount('upvotes', 'sample upvote')} and ${amount('comments', 'sample comment')}`;
     case 'import':
-      return `imported ${target}${known.created === undefined ? '' : `: ${known.created} created, ${known.updated} updated`}`;
+      return `imported ${target}${known.created === undefined ? '' : `: ${count('created')} created, ${count('updated')} updated`}`;
     case 'import undo':
-      return `undid the import of ${target}: ${amount('removed', 'product')} removed, ${known.reverted} reverted, ${known.skipped} skipped (changed or final since the import)`;
+      return `undid the import of ${target}: ${amount('removed', 'product')} removed, ${count('reverted')} reverted, ${count('skipped')} skipped (changed or final since the import)`;
     case 'backup':
       return `backed up ${amount('rows', 'row')} to ${target}`;
     case 'console invite':

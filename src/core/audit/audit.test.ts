@@ -2,6 +2,7 @@ import { userInfo } from 'node:os';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { listAudit, recordAudit } from './audit-log.ts';
+import { sentenceOf } from './audit-sentence.ts';
 
 let database: TestDatabase;
 
@@ -36,4 +37,15 @@ test('a transaction that rolls back leaves no entry in the audit log', async () 
   });
   await expect(failing).rejects.toThrow('the disk is full');
   expect((await listAudit(database, { limit: 100 })).length).toBe(count);
+});
+
+test('entries about imports group the thousands of every number', () => {
+  const target = 'products.csv';
+  expect(sentenceOf({ action: 'import', target, details: { created: 1200, updated: 3400 } })).toBe(
+    'imported products.csv: 1,200 created, 3,400 updated',
+  );
+  const undone = { removed: 1200, reverted: 3400, skipped: 1000 };
+  expect(sentenceOf({ action: 'import undo', target, details: undone })).toMatch(
+    /1,200 products removed, 3,400 reverted, 1,000 skipped/,
+  );
 });
