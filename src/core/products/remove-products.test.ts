@@ -2,9 +2,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { blockedStatements } from '../../../tests/support/blocked-statements.ts';
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { deadlockOnce, interruptTransactions } from '../../../tests/support/interrupted-transactions.ts';
+import { launch, rulesAt } from '../../../tests/support/launch-site.ts';
 import { withoutTimeouts } from '../../../tests/support/recording-database.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import type { Sql } from '../database/database.ts';
+import { getStandings } from '../leaderboards/get-standings.ts';
 import { systemRuntime } from '../runtime.ts';
 import { setUpvotes } from '../upvotes/set-upvotes.ts';
 import { readProducts } from './product-row.ts';
@@ -78,4 +80,13 @@ test('a restoration that deadlocks with another transaction is retried', async (
     productIds: ['restored'],
   });
   expect(restored).toMatchObject([{ id: 'restored' }]);
+});
+
+test('a launch removed before its last vote was on its boards is restored with this vote', async () => {
+  const now = new Date().toISOString();
+  await launch(database, 'reef', now);
+  await setUpvotes(database, systemRuntime, [{ productId: 'reef', session: 'session-of-a-voter', upvoted: true }]);
+  await removeProducts(database, ['reef']);
+  await restoreProducts(database, { last: true });
+  expect(await getStandings(database, 'reef', rulesAt(now))).toMatchObject({ day: { votes: 1, upvotes: 1 } });
 });

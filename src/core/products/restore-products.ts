@@ -3,6 +3,7 @@ import { recordChange } from '../changes/change-feed.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { transactionWithRetries } from '../database/transactions.ts';
 import { finaliseLateLaunches, lockDays, periodsOf, reviseBoards } from '../leaderboards/final-boards.ts';
+import { refreshLaunches } from '../leaderboards/launch-votes.ts';
 import { addToBoards } from '../leaderboards/update-boards.ts';
 import type { RemovedProduct } from './remove-products.ts';
 import { completeProduct, rowOf, updateSizes } from './save-products.ts';
@@ -167,6 +168,8 @@ async function moveBack(sql: Sql, rows: readonly RemovalRow[]): Promise<string[]
   }
   for (const statement of RESTORE_DEPENDENTS) await sql.query(statement, [removalIds]);
   await addToBoards(sql, [...restoredIds]);
+  // The boards may not have had the last votes yet when the products were removed.
+  await refreshLaunches(sql, [...restoredIds]);
   await finaliseLateLaunches(sql, [...restoredIds]);
   await reviseBoards(sql, await periodsOf(sql, [...restoredIds]));
   return [];
