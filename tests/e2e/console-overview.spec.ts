@@ -39,7 +39,8 @@ test('the day labels below the chart, and their positions, are the same in every
       const { fillText } = CanvasRenderingContext2D.prototype;
       CanvasRenderingContext2D.prototype.fillText = function (text, x, ...place) {
         // Ignores the chart by hour, which also has day labels and is redrawn once its size is known.
-        if (document.querySelector('.chart h3')?.textContent === 'By day') drawn.add(`${text} at ${Math.round(x)}`);
+        if (document.querySelector('.chart h3')?.textContent === 'By day (UTC)')
+          drawn.add(`${text} at ${Math.round(x)}`);
         fillText.call(this, text, x, ...place);
       };
     });

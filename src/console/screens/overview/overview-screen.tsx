@@ -128,7 +128,7 @@ function Activity({ overview }: { overview: OverviewRecord }) {
         <Segments label="Time span" value={span} options={SPANS} onChange={setSpan} />
       </div>
       <Chart
-        title={span === 'hours' ? 'By hour' : 'By day'}
+        title={span === 'hours' ? 'By hour (UTC)' : 'By day (UTC)'}
         times={times}
         series={series}
         formatTime={span === 'hours' ? formatHour : formatDay}
