@@ -59,21 +59,24 @@ test('the day labels below the chart, and their positions, are the same in every
   expect(labels[2]).toEqual(labels[0]);
 });
 
-test('the overview and the queue show which numbers are not exact', async ({ page, site }) => {
+test('the overview and the queue show which numbers are not exact, and round sizes to a unit', async ({
+  page,
+  site,
+}) => {
   const waiting: WaitingRecord = { submissions: MAX_WAITING, heldComments: 1, bursts: 1 };
   await signIn(page, site);
   await page.route(CONSOLE_API.waiting, (route) => route.fulfill({ json: waiting }));
   await page.route(CONSOLE_API.overview, async (route) => {
     const response = await route.fetch();
     const overview: OverviewRecord = await response.json();
-    const database = { ...overview.database, products: MAX_COUNTED_PRODUCTS + 1 };
+    const database = { products: MAX_COUNTED_PRODUCTS + 1, bytes: 2 ** 30 - 1 };
     await route.fulfill({ response, json: { ...overview, waiting, database } });
   });
   await openConsole(page);
   const facts = page.getByRole('definition');
   await expect(facts.nth(0)).toHaveText('1,001+1,000+ submissions, 1 held comment');
   await expect(facts.nth(1)).toHaveText('1in seven days');
-  await expect(facts.nth(2)).toHaveText(/^≈ 10,001/);
+  await expect(facts.nth(2)).toHaveText('≈ 10,0011.0 GiB in the database');
   await openConsole(page, '/console/queue');
   await expect(page.getByRole('radio', { name: 'Submissions 1,000+' })).toBeVisible();
 });
