@@ -152,7 +152,7 @@ test('advice on the health of the site shows its command as code', async ({ page
     await signIn(page, site);
     await openConsole(page);
     const advice = page.getByRole('region', { name: 'Health' }).getByRole('listitem').filter({ hasText: 'wrong for' });
-    await expect(advice).toContainText('Run groundswell counts check --repair.');
+    await expect(advice).toContainText('. Run groundswell counts check --repair.');
     await expect(advice.getByRole('code')).toHaveText('groundswell counts check --repair');
   } finally {
     await setComments(0);

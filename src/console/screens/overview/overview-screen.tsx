@@ -228,7 +228,7 @@ function Doctor() {
                 </span>
                 <p>
                   <strong>{check}</strong>
-                  <span className="visually-hidden"> ({status})</span> {message}
+                  <span className="visually-hidden"> ({status})</span> {message.replace(/\.$/, '')}.
                   {advice && <em> {withCode(advice)}</em>}
                 </p>
               </li>
