@@ -28,6 +28,11 @@ export function isLongerThan(text: string, maxCharacters: number): boolean {
  */
 export const HTTP_URL = /^(?:https?:)?\/\/[^\s\\/?#]{1,253}(?:[/?#]|$)/i;
 
+/** Returns a text with a period at its end, which is added only if it is missing. */
+export function withPeriod(text: string): string {
+  return `${text.replace(/\.$/, '')}.`;
+}
+
 /** Escapes each code unit of a string as in JSON: `\uXXXX`. */
 export function escapeUnits(text: string): string {
   return text

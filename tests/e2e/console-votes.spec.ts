@@ -2,17 +2,26 @@ import { CONSOLE_API } from '../../src/contract/console/paths.ts';
 import { MAX_LISTED_VOTES } from '../../src/contract/console/records.ts';
 import { saveUpvoteBursts } from '../../src/core/stats/upvote-bursts.ts';
 import { openConsole, signIn, stopLiveUpdates } from '../support/console-page.ts';
+import type { E2eSite } from '../support/e2e-site.ts';
 import { expect, test } from '../support/e2e-test.ts';
+
+/** Adds a launch with three upvotes and a burst in the current hour. `saveBurst` changes the number of its sessions. */
+async function addBurst(site: E2eSite) {
+  const now = new Date();
+  const { id: productId, name } = await site.addProduct({ createdAt: now.toISOString() });
+  const hour = new Date(Math.floor(now.getTime() / 3_600_000) * 3_600_000).toISOString();
+  const saveBurst = (sessions: number) =>
+    saveUpvoteBursts(site.database, [{ hour, productId, network: 'one', sessions }]);
+  await site.addUpvotes(productId, 3, now);
+  await saveBurst(24);
+  return { now, productId, name, saveBurst };
+}
 
 test('only listed votes are excluded, and an incomplete list of votes says that it is incomplete', async ({
   page,
   site,
 }) => {
-  const now = new Date();
-  const { id: productId, name } = await site.addProduct({ createdAt: now.toISOString() });
-  const hour = new Date(Math.floor(now.getTime() / 3_600_000) * 3_600_000).toISOString();
-  await site.addUpvotes(productId, 3, now);
-  await saveUpvoteBursts(site.database, [{ hour, productId, network: 'one', sessions: 24 }]);
+  const { now, productId, name } = await addBurst(site);
   await signIn(page, site);
   await stopLiveUpdates(page);
   await openConsole(page, '/console/queue?kind=bursts');
@@ -39,13 +48,7 @@ test('votes that arrive while an operator decides are not added to the votes tha
   page,
   site,
 }) => {
-  const now = new Date();
-  const { id: productId, name } = await site.addProduct({ createdAt: now.toISOString() });
-  const hour = new Date(Math.floor(now.getTime() / 3_600_000) * 3_600_000).toISOString();
-  const saveBurst = (sessions: number) =>
-    saveUpvoteBursts(site.database, [{ hour, productId, network: 'one', sessions }]);
-  await site.addUpvotes(productId, 3, now);
-  await saveBurst(24);
+  const { now, productId, name, saveBurst } = await addBurst(site);
   await signIn(page, site);
   await openConsole(page, '/console/queue?kind=bursts');
   const reads: string[] = [];

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import type { Finding } from '../../contract/console/records.ts';
 import * as paths from '../../contract/paths.ts';
-import { formatCount } from '../../contract/text.ts';
+import { formatCount, withPeriod } from '../../contract/text.ts';
 import { type Connection, connect } from '../../core/database/connect.ts';
 import { EmbeddedDatabaseError } from '../../core/database/embedded/embedded-database-error.ts';
 import {
@@ -166,7 +166,7 @@ const SIGNS = { ok: '✓', warning: '!', fault: '✗' } as const;
 const STYLES = { ok: 'green', warning: 'yellow', fault: 'red' } as const;
 
 function printFinding({ check, status, message, advice }: Finding): void {
-  const text = `${message.replace(/\.$/, '')}.${advice === undefined ? '' : ` ${advice}`}`;
+  const text = withPeriod(message) + (advice === undefined ? '' : ` ${advice}`);
   printBeside([STYLES[status], `${SIGNS[status]} `], `${check}: ${text}`);
 }
 

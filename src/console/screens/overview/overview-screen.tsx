@@ -8,7 +8,7 @@ import {
   type OverviewRecord,
 } from '../../../contract/console/records.ts';
 import * as paths from '../../../contract/paths.ts';
-import { formatCount, formatQuantity, utcMinute } from '../../../contract/text.ts';
+import { formatCount, formatQuantity, utcMinute, withPeriod } from '../../../contract/text.ts';
 import { TimeAgo } from '../../../web/ui/time.tsx';
 import { call, consoleKeys, formatWaiting, messageOf, useOverview } from '../../api/console-api.ts';
 import { Chart } from '../../ui/chart.tsx';
@@ -228,7 +228,7 @@ function Doctor() {
                 </span>
                 <p>
                   <strong>{check}</strong>
-                  <span className="visually-hidden"> ({status})</span> {message.replace(/\.$/, '')}.
+                  <span className="visually-hidden"> ({status})</span> {withPeriod(message)}
                   {advice && <em> {withCode(advice)}</em>}
                 </p>
               </li>
