@@ -1,7 +1,6 @@
 import type { Log } from '../runtime.ts';
 import { adaptToCitus } from './citus.ts';
 import { type Database, type DatabaseOptions, openDatabase, type Sql } from './database.ts';
-import type { OperatorTerms } from './embedded/embedded-database-error.ts';
 import { openEmbedded } from './embedded/open-embedded.ts';
 import { migrate } from './migrate.ts';
 
@@ -50,18 +49,6 @@ const MIN_VERSION = 14;
 /** The name of the embedded database's role and database, and of its files on disk. */
 export const EMBEDDED_NAME = 'groundswell';
 
-/** The names of settings, and the advice, in messages of the embedded database. */
-export const OPERATOR_TERMS: OperatorTerms = {
-  product: 'Groundswell',
-  dataDir: 'DATA_DIR',
-  ownServer: `Set DATABASE_URL to a PostgreSQL server of your own (${MIN_VERSION} or newer).`,
-  missing:
-    'Start the site to create one, or run the command with the settings of the site, such as DATA_DIR and DATABASE_URL.',
-  upgrade:
-    'Run `groundswell backup site.backup` with the previous version, move the folder away, and run ' +
-    '`groundswell restore site.backup` with this version. Or set DATABASE_URL.',
-};
-
 /**
  * Connects to the configured database and checks that it can be used.
  * @throws ConnectError or EmbeddedDatabaseError, with one line for the operator.
@@ -77,7 +64,7 @@ async function connectEmbedded({
   log,
   maxConnections,
 }: ConnectOptions): Promise<Connection> {
-  const server = await openEmbedded({ name: EMBEDDED_NAME, dataDir, mode, create, log, terms: OPERATOR_TERMS });
+  const server = await openEmbedded({ name: EMBEDDED_NAME, dataDir, mode, create, log });
   const database = open({ url: server.url, log, ...(maxConnections !== undefined && { maxConnections }) });
   return {
     database,

