@@ -158,7 +158,7 @@ describe('the operator', () => {
   test('can list held comments, but not their sessions', async () => {
     const visitor = newVisitor();
     const comment = await post(visitor, trap);
-    const [newest] = await browseComments(site.database, { heldOnly: true, limit: 1 });
+    const [newest] = await browseComments(site.database, { held: true, limit: 1 });
     expect(newest).toEqual({ ...comment, held: true, hidden: null });
     expect(JSON.stringify(newest)).not.toContain(visitor['x-user-session']);
   });

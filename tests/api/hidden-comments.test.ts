@@ -129,7 +129,7 @@ describe('a comment that is held and hidden', () => {
     const { id } = await post('Held', newVisitor(), { website: 'https://spam.example' });
     await hideComments(site.database, [id]);
     await restoreComments(site.database, [id]);
-    expect(await browseComments(site.database, { heldOnly: true, productId, limit: 9 })).toMatchObject([{ id }]);
+    expect(await browseComments(site.database, { held: true, productId, limit: 9 })).toMatchObject([{ id }]);
     await soon(counted).toEqual([0, 0, 0]);
   });
 });
@@ -142,13 +142,13 @@ describe('the operator', () => {
     const find = async (filter: object) =>
       (await browseComments(site.database, { productId, limit: 10, ...filter })).map(({ id }) => id);
     expect((await find({})).sort()).toEqual([plain.id, hidden.id, held.id].sort());
-    expect(await find({ hiddenOnly: true })).toEqual([hidden.id]);
-    expect(await find({ heldOnly: true })).toEqual([held.id]);
+    expect(await find({ hidden: true })).toEqual([hidden.id]);
+    expect(await find({ held: true })).toEqual([held.id]);
     expect(await find({ text: 'strasse' })).toEqual([plain.id]);
     expect(await find({ text: '% _' })).toEqual([plain.id]);
     expect(await find({ text: '%me' })).toEqual([]);
     expect((await find({ text: 'E', limit: 1 })).length).toBe(1);
-    const [row] = await browseComments(site.database, { hiddenOnly: true, productId, limit: 1 });
+    const [row] = await browseComments(site.database, { hidden: true, productId, limit: 1 });
     expect(row?.hidden).toEqual({ since: expect.stringMatching(/Z$/), reason: 'spam' });
   });
 

@@ -184,9 +184,8 @@ Examples:
     .action(async ({ held = false, hidden = false, product, text, limit, json = false }: Flags) => {
       if (product !== undefined) readProductIds([product]);
       const filter = {
-        waitingOnly: held && !hidden,
-        heldOnly: held,
-        hiddenOnly: hidden,
+        ...(held && { held, hidden: false }),
+        ...(hidden && { hidden }),
         productId: product,
         text,
         limit,

@@ -36,12 +36,12 @@ test('all comments are listed, newest first, up to the limit, including held and
 });
 
 test('the filters for held, hidden, product and text select only matching comments, alone and together', async () => {
-  expect(await found({ heldOnly: true })).toEqual(['Wave held']);
-  expect(await found({ hiddenOnly: true })).toEqual(['Hidden wave']);
-  expect(await found({ heldOnly: true, hiddenOnly: true })).toEqual([]);
+  expect(await found({ held: true })).toEqual(['Wave held']);
+  expect(await found({ hidden: true })).toEqual(['Hidden wave']);
+  expect(await found({ held: true, hidden: true })).toEqual([]);
   expect(await found({ productId: 'tide' })).toEqual(['Straße 100%', 'First', 'Hidden wave']);
   expect(await found({ productId: 'tide', text: 'WAVE' })).toEqual(['Hidden wave']);
-  expect(await found({ productId: 'ebb', heldOnly: true, text: 'wave' })).toEqual(['Wave held']);
+  expect(await found({ productId: 'ebb', held: true, text: 'wave' })).toEqual(['Wave held']);
   expect(await found({ productId: 'nothing' })).toEqual([]);
 });
 
@@ -53,8 +53,8 @@ test('a search text matches in any case, and each of its characters matches lite
 });
 
 test('each comment shows whether it is held, and when and why it was hidden', async () => {
-  const [held] = await browseComments(database, { heldOnly: true, limit: 1 });
-  const [hidden] = await browseComments(database, { hiddenOnly: true, limit: 1 });
+  const [held] = await browseComments(database, { held: true, limit: 1 });
+  const [hidden] = await browseComments(database, { hidden: true, limit: 1 });
   expect(held).toMatchObject({ productId: 'ebb', authorName: 'You', likes: 0, held: true, hidden: null });
   expect(hidden).toMatchObject({ held: false, hidden: { reason: 'Off topic', since: '2026-01-02T03:04:05.678Z' } });
 });

@@ -2,18 +2,15 @@ import type { ConsoleComment } from '../../contract/console/records.ts';
 import type { Sql } from '../database/database.ts';
 import { afterCursor, collectValues, cursorOfRow, newestFirst, orderBy, pageOf } from '../keyset.ts';
 import { foldText } from '../search-text.ts';
-import { COMMENT_COLUMNS, type CommentRow, commentOf, PUBLIC, WAITING } from './comment-row.ts';
+import { COMMENT_COLUMNS, type CommentRow, commentOf } from './comment-row.ts';
 
 /** A comment as operators see it, without its author's session. */
 export type BrowsedComment = Omit<ConsoleComment, 'productName'>;
 
 /** Filters of comments. Unset filters match all comments. */
 export interface CommentFilter {
-  heldOnly?: boolean;
-  /** Held and not hidden. */
-  waitingOnly?: boolean;
-  hiddenOnly?: boolean;
-  publicOnly?: boolean;
+  held?: boolean;
+  hidden?: boolean;
   productId?: string | undefined;
   /** Matched literally at any position of the content, ignoring case. */
   text?: string | undefined;
@@ -40,18 +37,13 @@ export async function browseComments(
 ): Promise<BrowsedComment[]> {
   const { text = '', limit } = filter;
   if (text === '') return (await readWindow(sql, filter, limit)).map(browsedOf);
-  const folded = foldText(text);
-  const found: BrowsedComment[] = [];
-  let looked = 0;
-  let cursor: string | undefined;
-  do {
-    const rows = await readWindow(sql, filter, WINDOW_ROWS, cursor);
-    found.push(...rows.filter(({ content }) => foldText(content).includes(folded)).map(browsedOf));
-    looked += rows.length;
-    onScanned(looked);
-    cursor = rows.length < WINDOW_ROWS ? undefined : cursorOf(rows.at(-1));
-  } while (cursor !== undefined && found.length < limit);
-  return found.slice(0, limit);
+  const found: BrowsedRow[] = [];
+  for await (const { matches, scanned } of searchComments(sql, filter, text)) {
+    found.push(...matches);
+    onScanned(scanned);
+    if (found.length >= limit) break;
+  }
+  return found.slice(0, limit).map(browsedOf);
 }
 
 const NEWEST = newestFirst<BrowsedRow>('browsed-comments', 'uuid');
@@ -73,33 +65,47 @@ export async function browseCommentPage(
     const { shown, nextCursor } = pageOf(NEWEST, await readWindow(sql, filter, limit + 1, filter.cursor), limit);
     return { items: shown.map(browsedOf), nextCursor };
   }
-  const folded = foldText(text);
   const found: BrowsedRow[] = [];
-  let { cursor } = filter;
-  for (let looked = 0; looked < MAX_SCANNED; looked += WINDOW_ROWS) {
-    const rows = await readWindow(sql, filter, WINDOW_ROWS, cursor);
-    found.push(...rows.filter(({ content }) => foldText(content).includes(folded)));
+  for await (const { matches, scanned, nextCursor } of searchComments(sql, filter, text, filter.cursor)) {
+    found.push(...matches);
     const page = pageOf(NEWEST, found, limit);
     if (page.nextCursor !== null) return { items: page.shown.map(browsedOf), nextCursor: page.nextCursor };
-    if (rows.length < WINDOW_ROWS) return { items: found.map(browsedOf), nextCursor: null };
-    cursor = cursorOf(rows.at(-1));
+    if (scanned >= MAX_SCANNED) return { items: found.map(browsedOf), nextCursor };
   }
-  return { items: found.map(browsedOf), nextCursor: cursor ?? null };
+  return { items: found.map(browsedOf), nextCursor: null };
+}
+
+/** Searches the comments window by window. `scanned` is the number of comments that the search has read so far. */
+async function* searchComments(
+  sql: Sql,
+  filter: CommentFilter,
+  text: string,
+  after?: string,
+): AsyncGenerator<{ matches: BrowsedRow[]; scanned: number; nextCursor: string | null }> {
+  const folded = foldText(text);
+  let cursor = after;
+  let scanned = 0;
+  do {
+    const rows = await readWindow(sql, filter, WINDOW_ROWS, cursor);
+    const last = rows.at(-1);
+    cursor = last !== undefined && rows.length === WINDOW_ROWS ? cursorOfRow(NEWEST, last) : undefined;
+    scanned += rows.length;
+    const matches = rows.filter(({ content }) => foldText(content).includes(folded));
+    yield { matches, scanned, nextCursor: cursor ?? null };
+  } while (cursor !== undefined);
 }
 
 function readWindow(
   sql: Sql,
-  { heldOnly = false, waitingOnly = false, hiddenOnly = false, publicOnly = false, productId }: CommentFilter,
+  { held, hidden, productId }: CommentFilter,
   rows: number,
   after?: string,
 ): Promise<BrowsedRow[]> {
   const { values, bind } = collectValues();
   const conditions = [
     'true',
-    ...(heldOnly ? ['held_session IS NOT NULL'] : []),
-    ...(waitingOnly ? [WAITING] : []),
-    ...(hiddenOnly ? ['hidden_at IS NOT NULL'] : []),
-    ...(publicOnly ? [PUBLIC] : []),
+    ...(held === undefined ? [] : [`held_session IS ${held ? 'NOT NULL' : 'NULL'}`]),
+    ...(hidden === undefined ? [] : [`hidden_at IS ${hidden ? 'NOT NULL' : 'NULL'}`]),
     ...(productId === undefined ? [] : [`product_id = ${bind(productId, 'text')}`]),
     ...(after === undefined ? [] : [afterCursor(NEWEST, after, bind)]),
   ];
@@ -109,10 +115,6 @@ function readWindow(
      ORDER BY ${orderBy(NEWEST)} LIMIT ${rows}`,
     values,
   );
-}
-
-function cursorOf(row: BrowsedRow | undefined): string | undefined {
-  return row && cursorOfRow(NEWEST, row);
 }
 
 function browsedOf(row: BrowsedRow): BrowsedComment {

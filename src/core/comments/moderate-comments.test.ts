@@ -113,7 +113,7 @@ test('the audit log has an entry with product and reason for each moderated comm
     ['comments hide', seen, { productId, reason: 'Spam' }],
   ]);
   expect(entries.map(({ undoes }) => undoes)).toEqual([null, entries[3]?.id, null, null]);
-  const [hidden] = await browseComments(database, { productId, hiddenOnly: true, limit: 9 });
+  const [hidden] = await browseComments(database, { productId, hidden: true, limit: 9 });
   expect(hidden).toMatchObject({ content: 'other', hidden: { reason: null, since: expect.stringMatching(/Z$/) } });
 });
 

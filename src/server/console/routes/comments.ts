@@ -38,15 +38,22 @@ const Moderation = Type.Object({
   reason: Type.Optional(Type.String({ maxLength: MAX_REASON_CHARACTERS, format: TEXT_FORMAT })),
 });
 
+const STATE_FILTERS = {
+  all: {},
+  held: { held: true, hidden: false },
+  hidden: { hidden: true },
+  public: { held: false, hidden: false },
+};
+
 /** Routes for reading and moderating comments. */
 export const commentRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (app, { database }) => {
   app.get(
     CONSOLE_API.comments,
     { schema: { querystring: Query } },
     async ({ query }): Promise<ConsolePage<ConsoleComment>> => {
-      const { state, text, product: productId, cursor, limit = LIMITS.pageSize.default } = query;
-      const only = { waitingOnly: state === 'held', hiddenOnly: state === 'hidden', publicOnly: state === 'public' };
-      const { items, nextCursor } = await browseCommentPage(database, { ...only, text, productId, cursor, limit });
+      const { state = 'all', text, product: productId, cursor, limit = LIMITS.pageSize.default } = query;
+      const filter = { ...STATE_FILTERS[state], text, productId, cursor, limit };
+      const { items, nextCursor } = await browseCommentPage(database, filter);
       const names = await readProductNames(database, new Set(items.map((item) => item.productId)));
       return {
         items: items.map((item) => ({ ...item, productName: names.get(item.productId) ?? item.productId })),
