@@ -114,6 +114,10 @@ export function createCards(options: CardsOptions): Cards {
     return serve(`*${period}`, shown, () => renderer.render({ brand, board }));
   }
 
+  async function ofSite(): Promise<ServedCard> {
+    return serve(SITE_CARD_KEY, { contentKey: siteName, counts: '' }, () => renderer.render({ brand }));
+  }
+
   async function serve(
     key: string,
     { contentKey, counts }: Pick<DrawnCard, 'contentKey' | 'counts'>,
@@ -128,23 +132,18 @@ export function createCards(options: CardsOptions): Cards {
     }
     const drawn = async () => {
       const drawnAt = monotonicMs();
-      return save(key, { png: await draw(), contentKey, counts, drawnAt });
+      const png = await draw();
+      const etag = `"${createHash('sha256').update(png).digest('base64url').slice(0, 22)}"`;
+      const card = { png, etag, contentKey, counts, drawnAt };
+      cache.set(key, card);
+      return card;
     };
     try {
       return { card: await once(key, contentKey, drawn), isSubstitute: false };
     } catch (error) {
       if (!(error instanceof TaskError)) throw error;
       if (cached !== undefined) return { card: cached, isSubstitute: true };
-      return { card: (await ofSite()).card, isSubstitute: true };
-    }
-  }
-
-  async function ofSite(): Promise<ServedCard> {
-    try {
-      const card = cache.get(SITE_CARD_KEY) ?? (await once(SITE_CARD_KEY, siteName, () => drawSite()));
-      return { card, isSubstitute: false };
-    } catch (error) {
-      if (!(error instanceof TaskError)) throw error;
+      if (key !== SITE_CARD_KEY) return { card: (await ofSite()).card, isSubstitute: true };
       throw new CoreError('overloaded', 'The picture cannot be drawn right now. Please try again.', { cause: error });
     }
   }
@@ -185,23 +184,6 @@ export function createCards(options: CardsOptions): Cards {
     } finally {
       release();
     }
-  }
-
-  async function drawSite(): Promise<DrawnCard> {
-    const drawnAt = monotonicMs();
-    return save(SITE_CARD_KEY, {
-      png: await renderer.render({ brand }),
-      contentKey: siteName,
-      counts: '',
-      drawnAt,
-    });
-  }
-
-  function save(key: string, drawn: Omit<DrawnCard, 'etag'>): DrawnCard {
-    const etag = `"${createHash('sha256').update(drawn.png).digest('base64url').slice(0, 22)}"`;
-    const card = { ...drawn, etag };
-    cache.set(key, card);
-    return card;
   }
 
   function rememberFailure(failureKey: string): void {
