@@ -24,13 +24,19 @@ export async function readInvitation(sql: Sql, token: string, now: Date): Promis
   const [invitation] = isToken(token)
     ? await sql.query<{ operator: string }>(SELECT_INVITATION, [hashToken(token), now.toISOString()])
     : [];
-  if (invitation === undefined)
-    throw new CoreError(
-      'invitation_invalid',
-      'This invitation is not valid: it has expired, or has been used, replaced or revoked. Run `groundswell console invite` for a new one.',
-    );
+  if (invitation === undefined) throw invitationInvalid();
   return invitation.operator;
 }
+
+function invitationInvalid(): CoreError {
+  return new CoreError(
+    'invitation_invalid',
+    'This invitation is not valid: it has expired, or has been used, replaced or revoked. Run `groundswell console invite` for a new one.',
+  );
+}
+
+const USE_INVITATION =
+  'DELETE FROM operator_invitations WHERE token_hash = $1 AND expires_at > $2::timestamptz RETURNING operator';
 
 /**
  * Sets the operator's passphrase, ends the operator's other sessions, forgets the known devices, and signs in. An
@@ -44,12 +50,10 @@ export async function acceptInvitation(
   await readInvitation(database, token, now);
   const stored = await hashPassphrase(passphrase);
   return database.transaction(async (sql) => {
-    const operator = await readInvitation(sql, token, now);
-    const used = await sql.query('DELETE FROM operator_invitations WHERE token_hash = $1 RETURNING operator', [
-      hashToken(token),
-    ]);
-    // If another request has accepted the invitation, this call throws `invitation_invalid`.
-    if (used.length === 0) await readInvitation(sql, '', now);
+    // Another request may have used the invitation while the passphrase was hashed.
+    const [used] = await sql.query<{ operator: string }>(USE_INVITATION, [hashToken(token), now.toISOString()]);
+    if (used === undefined) throw invitationInvalid();
+    const { operator } = used;
     await sql.query('UPDATE operators SET passphrase = $2 WHERE name = $1', [operator, stored]);
     await endSessionsOf(sql, operator);
     await sql.query('DELETE FROM operator_devices WHERE operator = $1', [operator]);
