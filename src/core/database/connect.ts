@@ -1,7 +1,7 @@
 import type { Log } from '../runtime.ts';
 import { adaptToCitus } from './citus.ts';
 import { type Database, type DatabaseOptions, openDatabase, type Sql } from './database.ts';
-import { openEmbedded } from './embedded/open-embedded.ts';
+import { type EmbeddedDatabase, openEmbedded } from './embedded/open-embedded.ts';
 import { migrate } from './migrate.ts';
 
 export interface ConnectOptions {
@@ -46,6 +46,8 @@ export class ConnectError extends Error {
 
 const MIN_VERSION = 14;
 
+type Server = Pick<EmbeddedDatabase, 'url' | 'location'>;
+
 /** The name of the embedded database's role and database, and of its files on disk. */
 export const EMBEDDED_NAME = 'groundswell';
 
@@ -54,51 +56,26 @@ export const EMBEDDED_NAME = 'groundswell';
  * @throws ConnectError or EmbeddedDatabaseError, with one line for the operator.
  */
 export async function connect(options: ConnectOptions): Promise<Connection> {
-  return options.databaseUrl === undefined ? connectEmbedded(options) : connectUrl(options.databaseUrl, options);
-}
-
-async function connectEmbedded({
-  dataDir,
-  mode,
-  create = true,
-  log,
-  maxConnections,
-}: ConnectOptions): Promise<Connection> {
-  const server = await openEmbedded({ name: EMBEDDED_NAME, dataDir, mode, create, log });
-  const database = open({ url: server.url, log, ...(maxConnections !== undefined && { maxConnections }) });
-  return {
-    database,
-    embedded: true,
-    location: server.location,
-    migrate: (directory) => withoutStatementTimeout(server.url, log, (database) => migrate(database, directory, log)),
-    withoutStatementTimeout: (work) => withoutStatementTimeout(server.url, log, work),
-    setOwnerNote: (note) => server.setOwnerNote(note),
-    async close(options) {
-      await close(database, options);
-      await server.stop();
-    },
-  };
-}
-
-async function connectUrl(url: string, { log, maxConnections }: ConnectOptions): Promise<Connection> {
-  const location = describeUrl(url);
-  await checkServer(url, location);
+  const { databaseUrl, dataDir, mode, create = true, log, maxConnections } = options;
+  // Any number of sites may share a server at a URL, so it has no owner and is not stopped.
+  const { url, location, setOwnerNote, stop }: Server & Partial<EmbeddedDatabase> =
+    databaseUrl === undefined
+      ? await openEmbedded({ name: EMBEDDED_NAME, dataDir, mode, create, log })
+      : await checkServer(databaseUrl);
   const database = open({ url, log, ...(maxConnections !== undefined && { maxConnections }) });
   return {
     database,
-    embedded: false,
+    embedded: databaseUrl === undefined,
     location,
     migrate: (directory) => withoutStatementTimeout(url, log, (database) => migrate(database, directory, log)),
     withoutStatementTimeout: (work) => withoutStatementTimeout(url, log, work),
-    // No description is needed, because any number of sites may share a server.
-    setOwnerNote: () => {},
-    close: (options) => close(database, options),
+    setOwnerNote: (note) => setOwnerNote?.(note),
+    async close({ cancel } = { cancel: false }) {
+      const closed = database.close();
+      if (!cancel) await closed;
+      await stop?.();
+    },
   };
-}
-
-async function close(database: Database, { cancel } = { cancel: false }): Promise<void> {
-  const closed = database.close();
-  if (!cancel) await closed;
 }
 
 function open(options: DatabaseOptions): Database {
@@ -121,7 +98,8 @@ async function withoutStatementTimeout<Result>(
 /** Discards log lines, because the thrown error contains all information. */
 const UNLOGGED: Log = { info: () => {}, warn: () => {}, error: () => {} };
 
-async function checkServer(url: string, location: string): Promise<void> {
+async function checkServer(url: string): Promise<Server> {
+  const location = describeUrl(url);
   const database = openDatabase({ url, log: UNLOGGED, maxConnections: 1 });
   let version: number;
   try {
@@ -142,6 +120,7 @@ async function checkServer(url: string, location: string): Promise<void> {
       `DATABASE_URL: ${location} is PostgreSQL ${version}. Groundswell needs ${MIN_VERSION} or newer: upgrade that server, or use another one.`,
     );
   }
+  return { url, location };
 }
 
 /** Returns host, port and database name of a URL, without role and password. */
