@@ -75,7 +75,7 @@ export interface Core extends ReadApi {
 /** The kinds of writes that are batched. Each transaction contains writes of one kind. */
 export type WriteKind = 'upvotes' | 'comments' | 'likes';
 
-export interface CoreOptions {
+interface CoreOptions {
   runtime?: Runtime;
   observeWrites?: ((kind: WriteKind) => GroupCommitObserver) | undefined;
   /** Chooses the database for each read. By default, all reads use the primary. */

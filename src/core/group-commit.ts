@@ -31,7 +31,7 @@ export interface GroupCommitObserver {
   refused(): void;
 }
 
-export interface GroupCommit<Item, Result> {
+interface GroupCommit<Item, Result> {
   /**
    * Queues an item, and resolves to its result after the commit.
    * @throws the CoreError of the item; CoreError `overloaded`, `unavailable`; other errors of `commit`.

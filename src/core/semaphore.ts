@@ -1,7 +1,7 @@
 import { CoreError } from './core-error.ts';
 
 /** Limits the number of concurrent operations. Further ones wait in the order of arrival. */
-export interface Semaphore {
+interface Semaphore {
   /** Takes a slot. @returns a function that releases it, or undefined if none became free within `timeoutMs`. */
   acquire(timeoutMs: number): Promise<(() => void) | undefined>;
 }

@@ -12,7 +12,7 @@ import {
   MARKER,
 } from './backup-file.ts';
 
-export type BackupPiece =
+type BackupPiece =
   | { kind: 'header'; header: BackupHeader }
   /** Rows as JSON, without line feeds. */
   | { kind: 'rows'; table: string; lines: string[] }

@@ -8,7 +8,7 @@ import { BackupFileError, type BackupHeader, cannotRestore, PICTURES, restorePic
 import { readBackup } from './read-backup.ts';
 import { readTableShapes, SITE_TABLES, type TableShape, writeRows } from './site-tables.ts';
 
-export interface RestoreOptions {
+interface RestoreOptions {
   /** Whether the backup may replace a site that has data. */
   replace: boolean;
   /** The names of the migrations that this program has. */

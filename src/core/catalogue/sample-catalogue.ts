@@ -23,7 +23,7 @@ export interface SampleTime {
   timeZone: string;
 }
 
-export interface SampleUpvote {
+interface SampleUpvote {
   productId: string;
   session: string;
   createdAt: string;

@@ -26,7 +26,7 @@ const READ_TIMEOUT_MS = 2_000;
  */
 const ABANDON_READ_MS = 4_000;
 
-export interface ChangePollerListener {
+interface ChangePollerListener {
   /**
    * Called with the records and the time of the first read. These changes precede everything that this process serves.
    */
@@ -74,7 +74,7 @@ export type PollerEffect =
   | { kind: 'reportDisconnect'; since: number; error: unknown }
   | { kind: 'reportReconnect' };
 
-export interface PollerStep {
+interface PollerStep {
   state: PollerState;
   effects: readonly PollerEffect[];
 }

@@ -7,7 +7,7 @@ import { transactionWithRetries } from '../database/transactions.ts';
 import { isUuid } from '../runtime.ts';
 
 /** A comment that an operator changed. */
-export type ModeratedComment = Pick<Comment, 'id' | 'productId'>;
+type ModeratedComment = Pick<Comment, 'id' | 'productId'>;
 
 /** The changed comments, and the ids of comments that are unknown, removed or already in the new state. */
 export interface Moderation {

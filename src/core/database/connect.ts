@@ -4,7 +4,7 @@ import { type Database, type DatabaseOptions, openDatabase, type Sql } from './d
 import { type EmbeddedDatabase, openEmbedded } from './embedded/open-embedded.ts';
 import { migrate } from './migrate.ts';
 
-export interface ConnectOptions {
+interface ConnectOptions {
   /** The URL of a PostgreSQL server. If unset, the embedded database is used. */
   databaseUrl?: string | undefined;
   /** The folder of the embedded database. */

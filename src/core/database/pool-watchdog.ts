@@ -36,7 +36,7 @@ const CHECK_INTERVAL_MS = 500;
  */
 const MAX_SILENT_CHECKS = 8;
 
-export interface PoolWatchdog {
+interface PoolWatchdog {
   /** Call after every response of the server. */
   noteResponse(): void;
   /**

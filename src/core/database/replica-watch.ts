@@ -40,7 +40,7 @@ const SELECT_REPLAYED = `SELECT pg_is_in_recovery() AS follows,
   coalesce(pg_last_wal_replay_lsn() >= $1::pg_lsn, false) AS has_replayed`;
 
 /** A position in the primary's log (WAL), and when it was requested. */
-export interface WalPosition {
+interface WalPosition {
   position: string;
   requestedAt: number;
 }

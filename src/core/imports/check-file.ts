@@ -9,7 +9,7 @@ import type { Spool } from './spool.ts';
 
 export type FileKind = 'json' | 'json-lines' | 'csv';
 
-export interface CheckOptions {
+interface CheckOptions {
   kind: FileKind;
   map: ColumnMap;
   slugifyIds: boolean;

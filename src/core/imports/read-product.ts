@@ -28,7 +28,7 @@ export type ProductPatch = Omit<PartialProduct, 'id'> & {
 /** The error of an invalid field, with the reason as its message. */
 class FieldError extends Error {}
 
-export interface ReadProductOptions {
+interface ReadProductOptions {
   columns: FileColumns;
   slugifyIds: boolean;
   separator: string;

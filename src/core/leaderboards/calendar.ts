@@ -21,7 +21,7 @@ export function dayAt(instant: Date, timeZone: string): string {
 }
 
 /** The bounds of a period: `from` is inclusive, `to` exclusive. A day on which the clocks change has 23 or 25 hours. */
-export interface PeriodBounds {
+interface PeriodBounds {
   from: Date;
   to: Date;
 }

@@ -25,7 +25,7 @@ export interface FinaliseOptions {
 }
 
 /** The names of the periods whose results became final in this run. */
-export interface Finalised {
+interface Finalised {
   days: string[];
   /** Weeks, months and years. */
   periods: string[];

@@ -101,7 +101,7 @@ async function openTally(
   };
 }
 
-export interface TallyLaunch {
+interface TallyLaunch {
   product_id: string;
   launched_at: Date;
   /** Incremented by every change of the votes in the window. */

@@ -13,7 +13,7 @@ export interface VoteNetwork {
 }
 
 /** Whether a product accepts votes, and the network of the voter. */
-export interface VotingStatus {
+interface VotingStatus {
   /** Whether the product exists and has launched. */
   hasLaunched: boolean;
   /**

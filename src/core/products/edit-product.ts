@@ -20,7 +20,7 @@ import {
   writeProducts,
 } from './save-products.ts';
 
-export interface ProductEdit {
+interface ProductEdit {
   /** New values by field, read like those of an import. A blank value sets the default, but a time cannot be blank. */
   values: SourceValues;
   /** The version on which the edit is based. If it is set, the edit fails if the product has changed since. */

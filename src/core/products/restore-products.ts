@@ -14,7 +14,7 @@ import { completeProduct, rowOf, updateSizes } from './save-products.ts';
 export type RemovalChoice = { last: true } | { productIds: readonly string[] } | { removalIds: readonly string[] };
 
 /** The result of a restoration. If an id was not removed or is taken by another product, no product was restored. */
-export interface ProductRestoration {
+interface ProductRestoration {
   restored: RemovedProduct[];
   notRemoved: string[];
   taken: string[];

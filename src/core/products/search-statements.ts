@@ -5,7 +5,7 @@ import { foldText, likeInOrder, likePattern } from '../search-text.ts';
 import { PRODUCT_COLUMNS, PRODUCT_ORDERS, type ProductRow } from './product-row.ts';
 
 /** The filters of a list, as folded text. An empty filter has no effect. */
-export interface Terms {
+interface Terms {
   term: string;
   tag: string;
 }
@@ -40,7 +40,7 @@ export interface ScanResult {
   end: readonly Key[] | undefined;
 }
 
-export interface ScanSize {
+interface ScanSize {
   rows: number;
   /** Limits the window to this many rows if fewer than `minMatches` of them match. */
   probe?: { rows: number; minMatches: number } | undefined;
@@ -102,7 +102,7 @@ function endOf(
   return [row.edge_key instanceof Date ? row.edge_key.toISOString() : row.edge_key, row.edge_id];
 }
 
-export interface IndexLookup extends ListRange {
+interface IndexLookup extends ListRange {
   keys: LookupKeys;
   maxFound: number;
 }

@@ -77,7 +77,7 @@ const MAX_CANDIDATE_SHARE = 1 / 20_000;
 const MAX_TRIGRAMS = 5;
 
 /** What to look up in the index of trigrams. */
-export interface RareParts {
+interface RareParts {
   /** Parts of the term, in order. If there are none, the whole term is looked up, because no part is rare enough. */
   parts: readonly string[];
   /** The maximum share of products that contain the term. */

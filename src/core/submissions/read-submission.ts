@@ -7,7 +7,7 @@ import { versionOf } from '../products/save-products.ts';
 import { findRemoved, hasFollowers } from './launch-product.ts';
 import { productOfFields, type SubmissionRow, statusOf } from './submission-row.ts';
 
-export interface ReadContext {
+interface ReadContext {
   now: Date;
   timeZone: string;
   getStandings(productId: string): Promise<Standings | null>;

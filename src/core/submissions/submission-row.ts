@@ -108,7 +108,7 @@ const UPDATE = `UPDATE submissions SET status = $2, revision = revision + 1, fie
   WHERE id = $1 RETURNING *`;
 
 /** The columns that a change may set. Unset columns stay unchanged. */
-export type SubmissionChange = Partial<
+type SubmissionChange = Partial<
   Pick<
     SubmissionRow,
     | 'status'

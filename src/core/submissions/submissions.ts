@@ -46,7 +46,7 @@ export interface Submissions {
   authorOf(access: MakerAccess): Promise<CommentAuthor | undefined>;
 }
 
-export interface SubmissionsOptions {
+interface SubmissionsOptions {
   runtime: Runtime;
   timeZone: string;
   getStandings(productId: string): Promise<Standings | null>;

@@ -40,7 +40,7 @@ interface WrittenRow extends ProductRow {
   freed?: string[] | null;
 }
 
-export interface VoteRules {
+interface VoteRules {
   /** The value of VOTES_PER_NETWORK. */
   votesPerNetwork: number;
   /** The cache that all writes of this process share. */

@@ -22,7 +22,7 @@ export interface Credentials {
  * The result of `probeServer`. `starting`: the server runs but accepts no sessions, because it is starting, recovering
  * or stopping. `silent`: no response in time.
  */
-export type ProbeResult = 'ready' | 'starting' | 'unreachable' | 'silent';
+type ProbeResult = 'ready' | 'starting' | 'unreachable' | 'silent';
 
 const PROBE_TIMEOUT_MS = 10_000;
 /** SQLSTATE while a server starts, recovers or stops. */
