@@ -1,7 +1,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Sql } from '../database/database.ts';
-import { openRegularFile, systemCode } from '../file-system.ts';
+import { openRegularFile } from '../file-system.ts';
 import { leaseTag } from '../leases/lease.ts';
 import { PICTURE_NAME, type PictureKind, pictureName, storePicture } from '../pictures/picture-store.ts';
 
@@ -58,17 +58,6 @@ export function cannotRestore(path: string, why: string): BackupFileError {
 
 /** The name of the section after the tables. Each of its lines is a picture, named by the hash of its content. */
 export const PICTURES = 'pictures';
-
-/** Lists the names of all pictures in the site's own store, sorted. */
-export async function listPictures(folder: string): Promise<string[]> {
-  try {
-    return (await readdir(folder)).filter((name) => PICTURE_NAME.test(name)).sort();
-  } catch (error) {
-    // The folder does not exist if the site stores no pictures.
-    if (systemCode(error) === 'ENOENT') return [];
-    throw error;
-  }
-}
 
 /**
  * Formats a picture as one line, without a line feed. The content is null if the picture has been deleted since it was

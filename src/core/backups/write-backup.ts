@@ -5,18 +5,18 @@ import { createGzip } from 'node:zlib';
 import type { Database, Sql } from '../database/database.ts';
 import { disableTimeouts, holdSnapshot } from '../database/transactions.ts';
 import { writeThenRename } from '../file-system.ts';
+import { listPictures } from '../pictures/picture-store.ts';
 import {
   BACKUP_VERSION,
   type BackedUpTable,
   type BackupHeader,
-  listPictures,
   markerLine,
   PICTURES,
   pictureLine,
 } from './backup-file.ts';
 import { readRows, readTableShapes, SITE_TABLES, type TableShape } from './site-tables.ts';
 
-export interface WriteBackupOptions {
+interface WriteBackupOptions {
   /** The version of the program. */
   groundswell: string;
   /** The folder of the site's own pictures. If unset, the backup contains no pictures. */
@@ -27,7 +27,7 @@ export interface WriteBackupOptions {
   signal?: AbortSignal | undefined;
 }
 
-export interface WrittenBackup {
+interface WrittenBackup {
   header: BackupHeader;
   bytes: number;
 }

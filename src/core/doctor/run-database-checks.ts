@@ -1,7 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Finding } from '../../contract/console/records.ts';
-import { listPictures } from '../backups/backup-file.ts';
 import type { Connection } from '../database/connect.ts';
 import type { Sql } from '../database/database.ts';
 import { readMigrations } from '../database/migrate.ts';
@@ -9,7 +8,7 @@ import { systemCode } from '../file-system.ts';
 import { WINDOW_MS } from '../leaderboards/calendar.ts';
 import type { LeaderboardRules } from '../leaderboards/get-leaderboard.ts';
 import { PICTURE_GRACE_MS, readPictureReferences } from '../pictures/delete-unreferenced.ts';
-import { pictureFolder } from '../pictures/picture-store.ts';
+import { listPictures, pictureFolder } from '../pictures/picture-store.ts';
 import { DAY_MS, HOUR_MS } from '../runtime.ts';
 import { countWaiting } from '../submissions/list-submissions.ts';
 import { EXPIRY_HOURS, readWebhookStatus, receiverOf } from '../webhooks/outbox.ts';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Sql } from '../database/database.ts';
 import { systemCode } from '../file-system.ts';
 import { DAY_MS, HOUR_MS } from '../runtime.ts';
-import { PICTURE_NAME, PICTURE_NAME_PATTERN } from './picture-store.ts';
+import { listPictureFolder, PICTURE_NAME, PICTURE_NAME_PATTERN } from './picture-store.ts';
 
 /**
  * How long an unreferenced picture is retained. The delay protects new uploads, which are stored before the row that
@@ -26,7 +26,7 @@ const UNFINISHED_MS = HOUR_MS;
  * @throws CoreError `unavailable`.
  */
 export async function deleteUnreferencedPictures(sql: Sql, folder: string, now: Date): Promise<string[]> {
-  const files = await listFolder(folder);
+  const files = await listPictureFolder(folder);
   for (const name of files.filter((each) => UNFINISHED.test(each))) {
     const path = join(folder, name);
     if ((await ageOf(path, now)) > UNFINISHED_MS) await rm(path, { force: true });
@@ -71,16 +71,6 @@ async function ageOf(path: string, now: Date): Promise<number> {
     throw error;
   });
   return stats === undefined ? 0 : now.getTime() - stats.mtimeMs;
-}
-
-async function listFolder(folder: string): Promise<string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    // A site without its own pictures has no such folder.
-    if (systemCode(error) === 'ENOENT') return [];
-    throw error;
-  }
 }
 
 /** Matches the path of a stored picture with its whole name: URLs of other sites may contain `/images/`, too. */

@@ -1,6 +1,6 @@
-import { constants } from 'node:fs';
-import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
+import { type FileHandle, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { openRegularFile } from '../file-system.ts';
 import { type PictureKind, pictureAddress, pictureKindOf, pictureName, storePicture } from './picture-store.ts';
 
 /** The maximum size of a picture. Product pages should not load larger ones. */
@@ -87,12 +87,10 @@ export class LocalPictures {
   async #contentOf(path: string, name: string): Promise<Buffer> {
     let file: FileHandle | undefined;
     try {
-      // The flags prevent blocking on a named pipe, and following a symbolic link that has replaced the file since the
-      // check.
-      file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-      const stats = await file.stat();
-      if (!stats.isFile()) throw new PictureError(`'${name}' is not a file`);
-      if (stats.size > MAX_PICTURE_BYTES) {
+      // A symbolic link may have replaced the file since the check.
+      file = await openRegularFile(path);
+      if (file === undefined) throw new PictureError(`'${name}' is not a file`);
+      if ((await file.stat()).size > MAX_PICTURE_BYTES) {
         throw new PictureError(`'${name}' is larger than ${MAX_PICTURE_BYTES / 1024 / 1024} MiB`);
       }
       return await file.readFile();

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { utimes } from 'node:fs/promises';
+import { readdir, utimes } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { FOLDERS } from '../../contract/paths/folders.ts';
 import type { PictureMediaType, PictureUse } from '../../contract/products/picture-uploads.ts';
@@ -45,6 +45,22 @@ export async function makePictureFolder(folder: string): Promise<void> {
   const dataDir = dirname(folder);
   await makeTraversableFolder(dataDir);
   await inFolder(dataDir, (path, giveToOwner) => makeFolder(join(path, basename(folder)), 0o755, giveToOwner));
+}
+
+/** Lists the names of all files in the site's own store, including unfinished ones. */
+export async function listPictureFolder(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    // A site without its own pictures has no such folder.
+    if (systemCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/** Lists the names of all pictures in the site's own store, sorted. */
+export async function listPictures(folder: string): Promise<string[]> {
+  return (await listPictureFolder(folder)).filter((name) => PICTURE_NAME.test(name)).sort();
 }
 
 /**
