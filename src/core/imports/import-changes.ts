@@ -156,20 +156,6 @@ function movedLaunchEntry(
   return { ...entry, details: { ...details, name, ...more } };
 }
 
-/** The maximum number of listed items. Further items are only counted. */
-export const MAX_LISTED = 100;
-
-/** Counts all items, and stores the first ones. */
-export class Sampled<Item> {
-  readonly first: Item[] = [];
-  count = 0;
-
-  add(item: Item): void {
-    this.count += 1;
-    if (this.first.length < MAX_LISTED) this.first.push(item);
-  }
-}
-
 const UNDO_BATCH_ROWS = 500;
 /** If an undo changes more products, the change is recorded as "everything changed", without their ids. */
 const MAX_NAMED = 1_000;

@@ -1,7 +1,8 @@
 import type { ImportErrorRecord } from '../../contract/console/records.ts';
 import { formatQuantity } from '../../contract/text.ts';
 
-/** The maximum number of listed errors. Further errors are only counted. */
+/** The maximum numbers of listed items and errors. Further ones are only counted. */
+export const MAX_LISTED = 100;
 const MAX_LISTED_ERRORS = 200;
 
 /** Thrown if a file contains errors. Nothing was imported. */
@@ -35,18 +36,29 @@ export class ImportUsageError extends Error {
   override readonly name = 'ImportUsageError';
 }
 
-/** Collects the first errors and only counts the others, which bounds memory use. */
-export class ErrorList {
-  readonly #named: ImportErrorRecord[] = [];
-  #count = 0;
+/** Counts all items, and stores only the first ones, which bounds memory use. */
+export class Sampled<Item> {
+  readonly first: Item[] = [];
+  count = 0;
+  readonly #max: number;
 
-  add(error: ImportErrorRecord): void {
-    this.#count += 1;
-    if (this.#named.length < MAX_LISTED_ERRORS) this.#named.push(error);
+  constructor(max = MAX_LISTED) {
+    this.#max = max;
+  }
+
+  add(item: Item): void {
+    this.count += 1;
+    if (this.first.length < this.#max) this.first.push(item);
+  }
+}
+
+export class ErrorList extends Sampled<ImportErrorRecord> {
+  constructor() {
+    super(MAX_LISTED_ERRORS);
   }
 
   /** @throws ImportRefusedError if there are any errors. */
   refuseIfAny(): void {
-    if (this.#count > 0) throw new ImportRefusedError(this.#named, this.#count);
+    if (this.count > 0) throw new ImportRefusedError(this.first, this.count);
   }
 }

@@ -15,8 +15,8 @@ import {
 import { foldText } from '../search-text.ts';
 import { IdAssigner } from './assign-ids.ts';
 import type { CheckedFile } from './check-file.ts';
-import { changesBetween, type FieldChange, ImportChanges, Sampled } from './import-changes.ts';
-import { ErrorList } from './import-errors.ts';
+import { changesBetween, type FieldChange, ImportChanges } from './import-changes.ts';
+import { ErrorList, Sampled } from './import-errors.ts';
 import { type ProductPatch, withStoredPictures } from './read-product.ts';
 import type { Position } from './source-record.ts';
 import type { CheckedRow, Spool } from './spool.ts';
