@@ -76,10 +76,12 @@ test('a refusal by one limit takes no token from the other', () => {
   ]);
 });
 
-test('refused requests with invented sessions create no buckets', () => {
+test('a refusal by the network takes no token from an invented session, so no bucket is stored for it', () => {
   const { limiter } = limiterAt();
-  for (let name = 0; name < 10_000; name += 1) limiter.charge('upvote', visitor(`made-up-${name}`));
-  expect(limiter.size()).toBe(5 + 1);
+  for (let name = 0; name < 5; name += 1) limiter.charge('upvote', visitor(`made-up-${name}`));
+  const { exceeded, limits } = limiter.charge('upvote', visitor('made-up-5'));
+  expect(exceeded).toEqual(['network']);
+  expect(limits[0]).toEqual({ scope: 'session', ...perMinute(2), remaining: 2, waitMs: 0, refillMs: 0 });
 });
 
 test("a network's limits continue when the salt of its key changes", () => {

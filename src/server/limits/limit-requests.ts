@@ -104,8 +104,6 @@ interface RateLimiter {
    * skips the limits of one scope and leaves their buckets unchanged.
    */
   charge(action: LimitedAction, visitor: Visitor, options?: { ignoring?: Scope }): Charge;
-  /** The number of buckets of all sessions and networks. */
-  size(): number;
 }
 
 /** One limit, as it applies to one visitor. */
@@ -155,11 +153,6 @@ export function createRateLimiter(limits: RateLimits, now: () => number): RateLi
           .map(({ scope, rate, buckets, key }) => ({ scope, ...rate, ...buckets.peek(key) })),
       };
     },
-    size: () =>
-      [...byAction.values()].reduce(
-        (sum, { session, network }) => sum + (session?.buckets.size() ?? 0) + network.buckets.size(),
-        0,
-      ),
   };
 }
 

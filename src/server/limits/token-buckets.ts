@@ -25,7 +25,6 @@ export interface TokenBuckets {
   /** Moves the bucket of one key to another key. */
   rename(from: string, to: string): void;
   has(key: string): boolean;
-  size(): number;
 }
 
 interface Options extends Rate {
@@ -96,7 +95,6 @@ export function createTokenBuckets({ amount, seconds, now, maxKeys = 100_000 }: 
       put(to, debt);
     },
     has: (key) => fullAt.has(key),
-    size: () => fullAt.size,
   };
 }
 
@@ -119,7 +117,6 @@ interface NetworkBucket {
 interface NetworkBuckets {
   /** Returns the bucket of the network of an address and, for IPv6, also the bucket of its /48. */
   of(address: string | undefined): NetworkBucket[];
-  size(): number;
 }
 
 /** Creates token buckets per network and per IPv6 /48, which has `PREFIX_48_LIMIT_FACTOR` times as many tokens. */
@@ -134,6 +131,5 @@ export function createNetworkBuckets(options: Options): NetworkBuckets {
       if (prefix48(address).length === 0) return [network];
       return [network, { buckets: whole48s, key: migrateKey(keys48(address), whole48s), is48: true }];
     },
-    size: () => networks.size() + whole48s.size(),
   };
 }
