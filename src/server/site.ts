@@ -18,7 +18,7 @@ import { buildConsoleApp } from './console/console-app.ts';
 import type { ConsoleOptions } from './console/console-options.ts';
 import { createConsoleStreams } from './console/console-streams.ts';
 import { createOpenCheck } from './console/mount-console.ts';
-import { runWithLastWrite } from './http/last-write-cookie.ts';
+import { lastWriteOf } from './http/last-write-cookie.ts';
 import { createLive } from './live/live.ts';
 import { addReadMetrics, addSiteMetrics } from './metrics/collected-metrics.ts';
 import type { SiteMetrics } from './metrics/site-metrics.ts';
@@ -165,7 +165,14 @@ export async function buildSite(options: SiteOptions): Promise<BuiltSite> {
       operatorConsole,
       observeFastPath: metrics?.observeFastPath,
       async prepare(target) {
-        if (replicas) runWithLastWrite(target, replicas.runAsOf, runtime);
+        if (replicas) {
+          // A visitor who has just written reads data that includes the write.
+          target.addHook('onRequest', (request, _reply, done) => {
+            const time = lastWriteOf(request, runtime);
+            if (time === undefined) done();
+            else replicas.runAsOf(time, done);
+          });
+        }
         await prepare?.(target);
       },
     });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { type Runtime, systemRuntime } from '../../core/runtime.ts';
 
 /**
@@ -67,20 +67,4 @@ export function lastWriteElsewhere(
 ): number | undefined {
   const isOfThisProcess = PATTERN.exec(request.headers.cookie ?? '')?.[1] === PROCESS;
   return isOfThisProcess ? undefined : lastWriteOf(request, runtime, systemNow);
-}
-
-/**
- * If a request comes from a visitor who has just written, calls `run` with the time of the write on the monotonic
- * clock, and handles the request inside `run`.
- */
-export function runWithLastWrite(
-  app: FastifyInstance,
-  run: (time: number, handle: () => void) => void,
-  runtime: Runtime,
-): void {
-  app.addHook('onRequest', (request, _reply, done) => {
-    const time = lastWriteOf(request, runtime);
-    if (time === undefined) done();
-    else run(time, done);
-  });
 }
