@@ -4,23 +4,23 @@ import { LIMITS } from '../../contract/limits.ts';
 import { isProductId } from '../../contract/products/fields.ts';
 import { productNotFound } from '../core-error.ts';
 import type { Sql } from '../database/database.ts';
-import { afterCursor, collectValues, isCursorOf, type KeysetOrder, orderBy, pageOf } from '../keyset.ts';
+import { afterCursor, collectValues, isCursorOf, type KeysetOrder, newestFirst, orderBy, pageOf } from '../keyset.ts';
 import { COMMENT_COLUMNS, type CommentRow, commentOf, PUBLIC } from './comment-row.ts';
 
-type Column = KeysetOrder<CommentRow>['columns'][number];
-
-const LIKES: Column = { sql: 'likes', kind: 'count', keyOf: (row) => row.likes };
-const TIME: Column = { sql: 'created_at', kind: 'time', keyOf: (row) => row.created_at.toISOString() };
-const ID: Column = { sql: 'id', kind: 'uuid', keyOf: (row) => row.id };
+const NEWEST = newestFirst<CommentRow>('newest', 'uuid');
 
 /**
  * Each order is supported by an index on the product id and these columns; `oldest` reads the index of `newest`
  * backwards.
  */
 const ORDERS: Record<CommentSort, KeysetOrder<CommentRow>> = {
-  best: { name: 'best', direction: 'DESC', columns: [LIKES, TIME, ID] },
-  newest: { name: 'newest', direction: 'DESC', columns: [TIME, ID] },
-  oldest: { name: 'oldest', direction: 'ASC', columns: [TIME, ID] },
+  best: {
+    ...NEWEST,
+    name: 'best',
+    columns: [{ sql: 'likes', kind: 'count', keyOf: (row) => row.likes }, ...NEWEST.columns],
+  },
+  newest: NEWEST,
+  oldest: { ...NEWEST, name: 'oldest', direction: 'ASC' },
 };
 
 /** Returns whether a cursor belongs to the list of comments in this order. */

@@ -1,5 +1,5 @@
 import type { Sql } from '../database/database.ts';
-import { afterCursor, collectValues, cursorOfRow, type KeysetOrder, orderBy, upToCursor } from '../keyset.ts';
+import { afterCursor, collectValues, cursorOfRow, newestFirst, orderBy, upToCursor } from '../keyset.ts';
 
 /** A product in the sitemap. */
 export interface ProductAddress {
@@ -26,14 +26,7 @@ interface AddressRow {
  * The oldest products come first, so new products do not change earlier ranges. Queries in this order read the list's
  * index backwards.
  */
-const ORDER: KeysetOrder<AddressRow> = {
-  name: 'addresses',
-  direction: 'ASC',
-  columns: [
-    { sql: 'created_at', kind: 'time', keyOf: (row) => row.created_at.toISOString() },
-    { sql: 'id', kind: 'productId', keyOf: (row) => row.id },
-  ],
-};
+const ORDER = { ...newestFirst<AddressRow>('addresses', 'productId'), direction: 'ASC' as const };
 
 /** The number of rows in memory at a time, regardless of the length of the range. */
 const BATCH_ROWS = 2_000;
