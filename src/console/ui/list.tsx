@@ -7,14 +7,8 @@ import { type Pages, wasRemovedHere } from '../api/pages.ts';
 import { useClickGuard } from './click-guard.ts';
 import { type Keys, useKeyGuard, useKeys } from './keys.ts';
 import { adjustScrollOf, useScrollPadding, useSteadyRow } from './list-scroll.ts';
-import { SelectionStatus } from './selection-status.tsx';
+import { type RowState, SelectionStatus } from './selection.tsx';
 import { Failure, Loading, RowsFailure } from './states.tsx';
-
-export interface RowState {
-  isSelected: boolean;
-  /** Selects or deselects the row and, with `isRange`, all rows between it and the last toggled row. */
-  select(isSelected: boolean, isRange: boolean): void;
-}
 
 /** Deselects items that were changed. The other items stay selected. */
 export type Deselect<Item> = (changed: readonly Item[]) => void;

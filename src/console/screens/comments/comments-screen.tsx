@@ -7,10 +7,10 @@ import { TimeAgo } from '../../../web/ui/time.tsx';
 import { type Pages, usePages } from '../../api/pages.ts';
 import { setQuery, useConsoleLocation } from '../../location.ts';
 import { ReasonDialog } from '../../ui/form-dialog.tsx';
-import { type Deselect, List, type RowState } from '../../ui/list.tsx';
+import { type Deselect, List } from '../../ui/list.tsx';
 import { FilterTag, Page, Segments } from '../../ui/page.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
-import { SelectBox } from '../../ui/select-box.tsx';
+import { type RowState, SelectBox } from '../../ui/selection.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { useModerate } from './moderate.ts';
 
