@@ -3,7 +3,7 @@ import type { ModerationEntry, ModerationLog } from '../../contract/moderation/s
 import type { PageQuery } from '../../contract/page-query.ts';
 import type { Sql } from '../database/database.ts';
 import { afterCursor, collectValues, isCursorOf, newestFirst, orderBy, pageOf } from '../keyset.ts';
-import type { MODERATION_ACTIONS } from './audit-log.ts';
+import { MODERATION_ACTIONS } from './audit-log.ts';
 
 type PublicAction = (typeof MODERATION_ACTIONS)[number];
 
@@ -54,8 +54,7 @@ const SELECT_PAGE = `SELECT a.id, a.created_at, a.action, (a.details ->> 'votes'
     least((SELECT min(u.created_at) FROM audit_log u WHERE u.undoes = a.id),
       CASE WHEN a.action = 'products postpone' THEN (${RELAUNCHED_AT}) END) AS undone_at
   FROM audit_log a
-  WHERE a.action IN ('products remove', 'products postpone', 'comments hide', 'comments hold', 'votes exclude',
-      'votes include', 'submissions decline', 'submissions undo')
+  WHERE a.action IN ('${MODERATION_ACTIONS.join("', '")}')
     AND a.details ->> 'votes' IS DISTINCT FROM '0'
     AND (a.action <> 'products remove' OR a.details ->> 'launched' IS DISTINCT FROM 'false')
     AND (a.action <> 'submissions undo' OR a.details ->> 'launched' = 'true')`;
