@@ -1,20 +1,7 @@
 import { type Period, parsePeriod } from './period.ts';
 import type { Standing } from './schema.ts';
 
-const MONTHS = [
-  'January',
-  'February',
-  'March',
-  'April',
-  'May',
-  'June',
-  'July',
-  'August',
-  'September',
-  'October',
-  'November',
-  'December',
-];
+const MONTHS = 'January February March April May June July August September October November December'.split(' ');
 
 /** Names a period in English: '21 November 2026', 'week 47 of 2026', 'November 2026' or '2026'. */
 export function formatPeriod({ name, kind }: Pick<Period, 'name' | 'kind'>): string {
