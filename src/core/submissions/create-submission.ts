@@ -42,9 +42,6 @@ export interface WrittenSubmission {
  */
 const MAX_KEYS = 5;
 
-/** The maximum number of attempts to reserve an id. An attempt fails only if its random suffix is in use. */
-const MAX_ATTEMPTS = 5;
-
 const INSERT = `INSERT INTO submissions
     (id, status, fields, launch_at, key_hashes, network, suspected_spam, created_at, updated_at, waiting_since)
   VALUES ($1, 'waiting', $2::jsonb, $3::timestamptz, $4::bytea[], $5::uuid, $6, $7::timestamptz, $7::timestamptz, $7::timestamptz)
@@ -130,19 +127,17 @@ async function insert(
   { fields, launchAt, suspectedSpam }: Draft,
   { makerKey, network, now }: { makerKey: Token; network: string | null; now: Date },
 ): Promise<SubmissionRow> {
-  for (let tried = 1; tried <= MAX_ATTEMPTS; tried += 1) {
-    const id = await freeIdFor(sql, fields.name, suspectedSpam);
-    const [row] = await sql.query<SubmissionRow>(INSERT, [
-      id,
-      JSON.stringify(fields),
-      launchAt?.toISOString() ?? null,
-      [makerKey.hash],
-      network,
-      suspectedSpam,
-      now.toISOString(),
-    ]);
-    if (row) return row;
-  }
+  const [row] = await sql.query<SubmissionRow>(INSERT, [
+    await freeIdFor(sql, fields.name, suspectedSpam),
+    JSON.stringify(fields),
+    launchAt?.toISOString() ?? null,
+    [makerKey.hash],
+    network,
+    suspectedSpam,
+    now.toISOString(),
+  ]);
+  if (row) return row;
+  // The random suffix of the id is in use.
   throw new CoreError('overloaded', 'No free id was found for this submission. Please try again.');
 }
 
