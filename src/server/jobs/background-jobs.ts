@@ -53,9 +53,9 @@ export function startBackgroundJobs(
     finaliser,
     startHousekeeping(connection.database, pictureFolder(dataDir), log),
   ];
-  if (settings.submissions !== 'off') {
+  if (metrics && settings.submissions !== 'off') {
     const submissions = watchSubmissions(connection.database, log);
-    if (metrics) addSubmissionMetrics(metrics.registers, submissions);
+    addSubmissionMetrics(metrics.registers, submissions);
     closeables.push(submissions);
   }
   if (settings.webhooks) {
