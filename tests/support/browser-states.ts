@@ -3,11 +3,11 @@ import { expect, type Page } from '@playwright/test';
 import { SESSION_HEADER } from '../../src/contract/api.ts';
 import * as paths from '../../src/contract/paths.ts';
 import { visit } from './e2e-test.ts';
+import { EVENTS, news } from './live-page.ts';
 import { failResponses, setOnline } from './network.ts';
 import type { ScreenState } from './screen-state.ts';
 
 const dialog = (page: Page, name: string) => page.getByRole('dialog', { name });
-const news = (page: Page) => page.locator('.live-updates').getByRole('button');
 
 /** Opens a page in a browser whose local storage has these entries from an earlier visit. */
 async function visitWithStorage(page: Page, path: string, stored: Record<string, unknown>): Promise<void> {
@@ -21,7 +21,7 @@ async function visitWithStorage(page: Page, path: string, stored: Record<string,
 /** Opens a page and waits for its event stream, which the page opens after 3 s. */
 async function visitLive(page: Page, path: string): Promise<void> {
   await page.clock.install();
-  const stream = page.waitForResponse(/\/api\/events\?/);
+  const stream = page.waitForResponse(EVENTS);
   await visit(page, path);
   await page.clock.fastForward(3_500);
   expect((await stream).status()).toBe(200);

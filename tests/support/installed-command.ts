@@ -4,9 +4,8 @@ import { access, chmod, cp, mkdir, rename, rm, stat, symlink } from 'node:fs/pro
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { inject } from 'vitest';
-import { openDatabase } from '../../src/core/database/database.ts';
 import { environmentWithoutSettings } from './environment.ts';
-import { silentLog } from './silent-log.ts';
+import { withServer } from './with-server.ts';
 
 const CHECKOUT = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
@@ -95,15 +94,8 @@ async function build(): Promise<void> {
 /** Creates a folder that the run's test files share, unless it exists. An advisory lock serializes concurrent calls. */
 export async function makeOnce(folder: string, make: (folder: string) => Promise<void>): Promise<void> {
   if (await exists(folder)) return;
-  const server = openDatabase({
-    url: inject('databaseServerUrl'),
-    log: silentLog,
-    maxConnections: 1,
-    connectTimeoutMs: 60_000,
-    statementTimeoutMs: 0,
-  });
-  try {
-    await server.transaction(async (sql) => {
+  await withServer(inject('databaseServerUrl'), (server) =>
+    server.transaction(async (sql) => {
       await sql.query('SELECT pg_advisory_xact_lock(1)');
       if (await exists(folder)) return;
       const unfinished = `${folder}-unfinished`;
@@ -113,10 +105,8 @@ export async function makeOnce(folder: string, make: (folder: string) => Promise
       await chmod(unfinished, 0o755);
       await make(unfinished);
       await rename(unfinished, folder);
-    });
-  } finally {
-    await server.close();
-  }
+    }),
+  );
 }
 
 function exists(path: string): Promise<boolean> {

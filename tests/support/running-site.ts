@@ -7,7 +7,8 @@ import { type Connection, connect } from '../../src/core/database/connect.ts';
 import { environmentWithoutSettings } from './environment.ts';
 import { silentLog } from './silent-log.ts';
 
-const COMMAND = join(import.meta.dirname, '../../bin/groundswell.js');
+/** The path of the built command. */
+export const COMMAND = join(import.meta.dirname, '../../bin/groundswell.js');
 
 /** The built command, running in its own process with its own data folder. */
 export interface RunningSite {
@@ -33,13 +34,17 @@ export async function startSite(environment: Record<string, string> = {}): Promi
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text));
   const exited = once(child, 'exit');
 
-  const address = await new Promise<string>((resolve, reject) => {
+  const printed = new Promise<string>((resolve) => {
     child.stdout.on('data', () => {
       const found = /Address\s+(http:\S+)/.exec(output)?.[1];
       if (found !== undefined) resolve(found);
     });
-    exited.then(([code]) => reject(new Error(`The site exited with code ${code} before it was up:\n${output}`)));
   });
+  const address = await Promise.race([printed, exited]);
+  if (typeof address !== 'string') {
+    await rm(dataDir, { recursive: true, force: true });
+    throw new Error(`The site exited with code ${address[0]} before it was up:\n${output}`);
+  }
 
   return {
     address,

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Page } from '@playwright/test';
 import sharp from 'sharp';
@@ -10,6 +9,7 @@ import type { CreatedSubmission, NewSubmission, Submission } from '../../src/con
 import { type E2eSite, startE2eSite } from './e2e-site.ts';
 import { expect, testWith } from './e2e-test.ts';
 import { environmentWithoutSettings } from './environment.ts';
+import { COMMAND } from './running-site.ts';
 
 /** A submission, with the key and the link that its maker gets. */
 export interface Submitted {
@@ -42,7 +42,6 @@ export async function openLink(page: Page, { link, submission }: Submitted): Pro
   await expect(page.getByRole('heading', { level: 1, name: submission.product.name })).toBeVisible();
 }
 
-const COMMAND = join(import.meta.dirname, '../../bin/groundswell.js');
 const run = promisify(execFile);
 
 /** Runs `groundswell submissions` as the operator of a running site. */
