@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { buildComment, buildProduct } from '../../tests/support/product-data.ts';
+import { exampleComment, exampleProduct } from '../../tests/support/product-data.ts';
 import type { ReadApi } from '../contract/api.ts';
 import { render } from './entry-server.tsx';
 
-const PAGE = { items: [buildProduct()], nextCursor: null };
+const PAGE = { items: [exampleProduct()], nextCursor: null };
 
 function fakeApi(given: Partial<ReadApi> = {}): ReadApi {
   return {
     listProducts: async () => PAGE,
-    getProduct: async (id) => (id === 'harbour' ? { product: buildProduct(), previousId: null, nextId: 'b' } : null),
+    getProduct: async (id) => (id === 'harbour' ? { product: exampleProduct(), previousId: null, nextId: 'b' } : null),
     getRelatedProducts: async (id) => (id === 'harbour' ? { items: [] } : null),
-    listComments: async () => ({ items: [buildComment()], total: 1, nextCursor: null }),
+    listComments: async () => ({ items: [exampleComment()], total: 1, nextCursor: null }),
     listLeaderboards: async () => ({ items: [], nextCursor: null }),
     getLeaderboard: async () => null,
     getStandings: async () => null,
@@ -87,7 +87,7 @@ describe('the home page', () => {
     const page = await open('/?q=a&tag=b&sort=top&cursor=abc.40', {
       listProducts: async (query) => {
         asked.push(query);
-        return { items: [buildProduct()], nextCursor: 'def.60' };
+        return { items: [exampleProduct()], nextCursor: 'def.60' };
       },
     });
     expect(asked).toEqual([{ q: 'a', tag: 'b', sort: 'top', limit: 20, cursor: 'abc.40' }]);
@@ -98,7 +98,7 @@ describe('the home page', () => {
   test.each(['/', '/?cursor=abc.40'])(
     'loads the picture of the first card at %s first, and the others lazily',
     async (url) => {
-      const items = [buildProduct(), buildProduct({ id: 'second' })];
+      const items = [exampleProduct(), exampleProduct({ id: 'second' })];
       const { html } = await open(url, { listProducts: async () => ({ items, nextCursor: null }) });
       const pictures = html.match(/<img[^>]*product-card-picture[^>]*>/g) ?? [];
       expect(pictures.map((picture) => /loading="(\w+)" fetchPriority="(\w+)"/i.exec(picture)?.slice(1))).toEqual([
@@ -126,8 +126,8 @@ describe('the home page', () => {
 describe('a product’s page', () => {
   test('shows the number of comments in the heading without a thousands separator', async () => {
     const page = await open('/product/harbour', {
-      getProduct: async () => ({ product: { ...buildProduct(), comments: 1_234 }, previousId: null, nextId: null }),
-      listComments: async () => ({ items: [buildComment()], total: 1_234, nextCursor: 'there' }),
+      getProduct: async () => ({ product: { ...exampleProduct(), comments: 1_234 }, previousId: null, nextId: null }),
+      listComments: async () => ({ items: [exampleComment()], total: 1_234, nextCursor: 'there' }),
     });
     expect(textOf(page.html)).toContain('Discussion (1234)');
   });
@@ -167,7 +167,7 @@ describe('a product’s page', () => {
 
   test('preloads its picture, if it has one', async () => {
     expect((await open('/product/harbour')).preloadImage).toBe('/pictures/harbour/tile.svg');
-    const bare = { product: buildProduct({ image: '' }), previousId: null, nextId: null };
+    const bare = { product: exampleProduct({ image: '' }), previousId: null, nextId: null };
     expect(await open('/product/harbour', { getProduct: async () => bare })).not.toHaveProperty('preloadImage');
   });
 
@@ -224,7 +224,9 @@ test('any other path has status 404 and the specification’s texts', async () =
 describe('a rendered page', () => {
   test('has a state that cannot end its script element', async () => {
     const name = '</script><script>alert(1)</script>\u2028';
-    const page = await open('/', { listProducts: async () => ({ items: [buildProduct({ name })], nextCursor: null }) });
+    const page = await open('/', {
+      listProducts: async () => ({ items: [exampleProduct({ name })], nextCursor: null }),
+    });
     expect(page.state).not.toMatch(/[<\u2028\u2029]/);
     expect(JSON.stringify(JSON.parse(page.state))).toContain('alert(1)');
     expect(page.html).not.toContain('<script>alert(1)');

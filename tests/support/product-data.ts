@@ -2,8 +2,8 @@ import type { Comment } from '../../src/contract/comments/schema.ts';
 import type { Product } from '../../src/contract/products/schema.ts';
 import { PRODUCT_EXAMPLE } from '../../src/server/openapi/parts.ts';
 
-/** Builds a product for tests. Each test sets the values that matter to it. */
-export function buildProduct(given: Partial<Product> = {}): Product {
+/** Returns a product as the API sends it. Each test sets the values that matter to it. */
+export function exampleProduct(given: Partial<Product> = {}): Product {
   return {
     ...PRODUCT_EXAMPLE,
     id: 'harbour',
@@ -23,7 +23,7 @@ export function buildProduct(given: Partial<Product> = {}): Product {
   };
 }
 
-export function buildComment(given: Partial<Comment> = {}): Comment {
+export function exampleComment(given: Partial<Comment> = {}): Comment {
   return {
     id: '00000000-0000-4000-8000-000000000001',
     productId: 'harbour',

@@ -1,6 +1,6 @@
 import { QueryClient } from '@tanstack/react-query';
 import { describe, expect, test } from 'vitest';
-import { buildProduct } from '../../../tests/support/product-data.ts';
+import { exampleProduct } from '../../../tests/support/product-data.ts';
 import {
   cachedProduct,
   findListedProduct,
@@ -12,10 +12,10 @@ import {
 
 function clientWith(): QueryClient {
   const client = new QueryClient();
-  const page = (...ids: string[]) => ({ items: ids.map((id) => buildProduct({ id })), nextCursor: null });
+  const page = (...ids: string[]) => ({ items: ids.map((id) => exampleProduct({ id })), nextCursor: null });
   client.setQueryData(productKeys.list({}), { pages: [page('a', 'b'), page('c')], pageParams: [] });
   client.setQueryData(productKeys.list({ q: 'c' }), { pages: [page('c')], pageParams: [] });
-  client.setQueryData(productKeys.detail('c'), { product: buildProduct({ id: 'c' }), previousId: 'b', nextId: null });
+  client.setQueryData(productKeys.detail('c'), { product: exampleProduct({ id: 'c' }), previousId: 'b', nextId: null });
   return client;
 }
 

@@ -1,6 +1,6 @@
 import { QueryClient } from '@tanstack/react-query';
 import { expect, test, vi } from 'vitest';
-import { buildComment } from '../../../../tests/support/product-data.ts';
+import { exampleComment } from '../../../../tests/support/product-data.ts';
 import type { Api } from '../../../contract/api.ts';
 import { showComment } from './show-comment.ts';
 
@@ -24,7 +24,7 @@ async function show({ isTyping }: { isTyping: boolean }) {
   const listComments = async () => {
     const page = loaded.length + 1;
     loaded.push(`page ${page}`);
-    return { items: [buildComment({ id: `c${page}` })], total: 3, nextCursor: page < 3 ? `after-c${page}` : null };
+    return { items: [exampleComment({ id: `c${page}` })], total: 3, nextCursor: page < 3 ? `after-c${page}` : null };
   };
   await showComment({ listComments } as unknown as Api, new QueryClient(), '#comment-c2');
   return { loaded, element };

@@ -1,6 +1,6 @@
 import { QueryClient } from '@tanstack/react-query';
 import { expect, test, vi } from 'vitest';
-import { buildComment, buildProduct } from '../../../../tests/support/product-data.ts';
+import { exampleComment, exampleProduct } from '../../../../tests/support/product-data.ts';
 import type { Api } from '../../../contract/api.ts';
 import type { Comment } from '../../../contract/comments/schema.ts';
 import { ApiError } from '../../api/http-api.ts';
@@ -21,9 +21,9 @@ function clientWith(...items: Comment[]): QueryClient {
 }
 
 test('a new comment comes first in every order and is counted once', () => {
-  const client = clientWith(buildComment({ id: 'old', likes: 9 }));
-  expect(addToLists(client, buildComment({ id: 'new' }))).toBe(true);
-  expect(addToLists(client, buildComment({ id: 'new' }))).toBe(false);
+  const client = clientWith(exampleComment({ id: 'old', likes: 9 }));
+  expect(addToLists(client, exampleComment({ id: 'new' }))).toBe(true);
+  expect(addToLists(client, exampleComment({ id: 'new' }))).toBe(false);
   for (const key of [best, oldest]) {
     expect(client.getQueryData(key)).toMatchObject({ pages: [{ items: [{ id: 'new' }, { id: 'old' }], total: 2 }] });
   }
@@ -32,10 +32,10 @@ test('a new comment comes first in every order and is counted once', () => {
 test('a comment that live updates have counted after its response was lost is not counted again', async () => {
   const client = clientWith();
   const countComments = (comments: number) =>
-    client.setQueryData(productKeys.detail('harbour'), { product: buildProduct({ comments }) });
+    client.setQueryData(productKeys.detail('harbour'), { product: exampleProduct({ comments }) });
   countComments(0);
   const addComment = vi.fn().mockRejectedValueOnce(new ApiError(0, 'network', 'lost'));
-  addComment.mockResolvedValueOnce(buildComment({ id: 'own' }));
+  addComment.mockResolvedValueOnce(exampleComment({ id: 'own' }));
   const api = { addComment } as Partial<Api> as Api;
   const draft = { content: 'Calm', website: '', idempotencyKey: 'key' };
   await postComment(api, client, 'harbour', draft);
@@ -48,21 +48,21 @@ test('a comment that live updates have counted after its response was lost is no
 
 test('the visitor’s own comment or like does not mark a list as fresh', () => {
   const client = clientWith();
-  const page = { items: [buildComment({ id: 'a' })], total: 1, nextCursor: null };
+  const page = { items: [exampleComment({ id: 'a' })], total: 1, nextCursor: null };
   client.setQueryData(best, { pages: [page], pageParams: [null] }, { updatedAt: 1_000 });
-  addToLists(client, buildComment({ id: 'own' }));
+  addToLists(client, exampleComment({ id: 'own' }));
   patchLikes(client, 'harbour', 'a', (likes) => likes + 1);
   expect(client.getQueryState(best)?.dataUpdatedAt).toBe(1_000);
 });
 
 test('a comment that repeats on a later page is shown once', () => {
-  const page = (id: string) => ({ items: [buildComment({ id })], total: 2, nextCursor: null });
+  const page = (id: string) => ({ items: [exampleComment({ id })], total: 2, nextCursor: null });
   const list = { pages: [page('a'), page('b'), page('a')], pageParams: [] };
   expect(flattenComments(list).map(({ id }) => id)).toEqual(['a', 'b']);
 });
 
 test('a like appears in the lists of every order', () => {
-  const client = clientWith(buildComment({ id: 'a', likes: 1 }), buildComment({ id: 'b', likes: 5 }));
+  const client = clientWith(exampleComment({ id: 'a', likes: 1 }), exampleComment({ id: 'b', likes: 5 }));
   patchLikes(client, 'harbour', 'a', (likes) => likes + 1);
   for (const key of [best, oldest]) {
     expect(client.getQueryData(key)).toMatchObject({ pages: [{ items: [{ likes: 2 }, { likes: 5 }] }] });

@@ -1,6 +1,6 @@
 import { InfiniteQueryObserver, QueryClient, QueryObserver } from '@tanstack/react-query';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { buildProduct } from '../../../../tests/support/product-data.ts';
+import { exampleProduct } from '../../../../tests/support/product-data.ts';
 import { createWriteTracker } from '../../api/http-api.ts';
 import { cachedProduct, productKeys } from '../../cache/cached-data.ts';
 import { addToOutbox, removeFromOutbox } from '../../storage/outbox.ts';
@@ -8,7 +8,7 @@ import { createUpdateApplier } from './apply-updates.ts';
 
 const key = productKeys.detail('harbour');
 const detail = (upvotes: number) => ({
-  product: buildProduct({ id: 'harbour', upvotes, comments: 0 }),
+  product: exampleProduct({ id: 'harbour', upvotes, comments: 0 }),
   previousId: null,
   nextId: null,
 });
@@ -106,7 +106,7 @@ test('counts that are read while the visitor’s vote is queued include the vote
   expect(upvotes()).toBe(5);
   const list = new InfiniteQueryObserver(client, {
     queryKey: productKeys.list({}),
-    queryFn: async ({ pageParam }) => ({ items: [buildProduct({ id: pageParam, upvotes: 6 })] }),
+    queryFn: async ({ pageParam }) => ({ items: [exampleProduct({ id: pageParam, upvotes: 6 })] }),
     initialPageParam: 'harbour',
     getNextPageParam: () => 'lighthouse',
   });

@@ -1,6 +1,6 @@
 import { InfiniteQueryObserver, QueryClient } from '@tanstack/react-query';
 import { expect, test, vi } from 'vitest';
-import { buildProduct } from '../../../../tests/support/product-data.ts';
+import { exampleProduct } from '../../../../tests/support/product-data.ts';
 import type { ReadApi } from '../../../contract/api.ts';
 import type { ProductPage } from '../../../contract/products/schema.ts';
 import { productKeys } from '../../cache/cached-data.ts';
@@ -41,7 +41,7 @@ test('a refetch of a board waits for further launches that are loading, and then
 
 test('a refetch finds new launches for its own list, and none for a list that has replaced it on screen', async () => {
   const client = new QueryClient();
-  const pageOf = (...ids: string[]) => ({ items: ids.map((id) => buildProduct({ id })), nextCursor: null });
+  const pageOf = (...ids: string[]) => ({ items: ids.map((id) => exampleProduct({ id })), nextCursor: null });
   const show = (filters: object, page: ProductPage) => {
     const queryKey = productKeys.list(filters);
     client.setQueryData(queryKey, { pages: [page], pageParams: [''] });

@@ -1,6 +1,6 @@
 import { MutationObserver, QueryClient } from '@tanstack/react-query';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { buildProduct } from '../../../../tests/support/product-data.ts';
+import { exampleProduct } from '../../../../tests/support/product-data.ts';
 import type { Api } from '../../../contract/api.ts';
 import type { UpvoteState } from '../../../contract/upvotes/schema.ts';
 import { readOnlyApi } from '../../api/api-context.tsx';
@@ -25,7 +25,7 @@ type PendingRequest = { resolve: (state: UpvoteState) => void; reject: (error: E
  */
 function setUp() {
   const client = new QueryClient();
-  client.setQueryData(productKeys.detail('harbour'), { product: buildProduct(), previousId: null, nextId: null });
+  client.setQueryData(productKeys.detail('harbour'), { product: exampleProduct(), previousId: null, nextId: null });
   client.setQueryData(['upvoted', 'harbour'], false);
   const requests: PendingRequest[] = [];
   const elsewhere: string[] = [];

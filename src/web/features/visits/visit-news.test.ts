@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { buildComment, buildProduct } from '../../../../tests/support/product-data.ts';
+import { exampleComment, exampleProduct } from '../../../../tests/support/product-data.ts';
 import type { Standing, Standings } from '../../../contract/leaderboards/schema.ts';
 import { ApiError } from '../../api/http-api.ts';
 import { readVisitNews, type VisitMemory } from './visit-news.ts';
@@ -22,7 +22,7 @@ function site(given: Partial<Parameters<typeof readVisitNews>[0]> = {}) {
   };
   const api: Parameters<typeof readVisitNews>[0] = {
     listProducts: () => noted('list', { items: [], nextCursor: null }),
-    getProduct: (id) => noted(`product ${id}`, { product: buildProduct({ id }), previousId: null, nextId: null }),
+    getProduct: (id) => noted(`product ${id}`, { product: exampleProduct({ id }), previousId: null, nextId: null }),
     getStandings: (id) => noted(`standing ${id}`, standings(at(1))),
     listComments: (id) => noted(`comments ${id}`, { items: [], total: 0, nextCursor: null }),
     ...given,
@@ -35,7 +35,7 @@ function site(given: Partial<Parameters<typeof readVisitNews>[0]> = {}) {
 describe('what happened since the last visit', () => {
   test('includes the products launched since then, at most five', async () => {
     const items = [30, 5, 4, 3, 2, 1, 0.5, 0, -1].map((hours) =>
-      buildProduct({ id: `at-${hours}`, createdAt: at(hours) }),
+      exampleProduct({ id: `at-${hours}`, createdAt: at(hours) }),
     );
     const { read } = site({ listProducts: async () => ({ items, nextCursor: null }) });
     expect((await read({})).launched.map(({ id }) => id)).toEqual(['at-5', 'at-4', 'at-3', 'at-2', 'at-1']);
@@ -51,9 +51,9 @@ describe('what happened since the last visit', () => {
 
   test('includes new comments of others on products that the visitor commented on', async () => {
     const items = [
-      buildComment({ id: 'other', createdAt: at(2) }),
-      buildComment({ id: 'own', createdAt: at(1) }),
-      buildComment({ id: 'old', createdAt: at(-1) }),
+      exampleComment({ id: 'other', createdAt: at(2) }),
+      exampleComment({ id: 'own', createdAt: at(1) }),
+      exampleComment({ id: 'old', createdAt: at(-1) }),
     ];
     const { read } = site({ listComments: async () => ({ items, total: 3, nextCursor: null }) });
     expect((await read({ commentedOn: ['harbour'], ownComments: ['own'] })).commented).toMatchObject([
@@ -63,7 +63,7 @@ describe('what happened since the last visit', () => {
   });
 
   test('counts up to 100 comments, and tells whether there are more', async () => {
-    const comments = (count: number) => Array.from({ length: count }, () => buildComment({ createdAt: at(1) }));
+    const comments = (count: number) => Array.from({ length: count }, () => exampleComment({ createdAt: at(1) }));
     const { read } = site({
       listComments: async (id, { limit = 0 } = {}) => {
         const items = comments(Number(id));
@@ -78,7 +78,7 @@ describe('what happened since the last visit', () => {
   });
 
   test('is empty if the clock was set back to before the last visit', async () => {
-    const items = [buildProduct({ createdAt: at(-1) }), buildProduct({ createdAt: at(1) })];
+    const items = [exampleProduct({ createdAt: at(-1) }), exampleProduct({ createdAt: at(1) })];
     const { read } = site({ listProducts: async () => ({ items, nextCursor: null }) });
     expect(await read({ upvoted: ['harbour'] }, SINCE - 1)).toEqual({ launched: [], ended: [], commented: [] });
   });

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { buildProduct } from '../../../../tests/support/product-data.ts';
+import { exampleProduct } from '../../../../tests/support/product-data.ts';
 import { PRODUCT_FIELDS } from '../../../contract/products/fields.ts';
 import { setLanguage } from '../../language/translate.ts';
 import { type Draft, errorsIn, newDraft, rebase, teamText, toDraft, toSubmission } from './draft.ts';
@@ -57,7 +57,11 @@ test('a draft is sent without its idempotency key, with trimmed texts and withou
 
 test('default values of a product become empty fields of the draft', () => {
   const { description, category, maker } = PRODUCT_FIELDS;
-  const product = buildProduct({ description: description.default, category: category.default, maker: maker.default });
+  const product = exampleProduct({
+    description: description.default,
+    category: category.default,
+    maker: maker.default,
+  });
   expect(toDraft(product, null)).toMatchObject({
     description: '',
     category: '',
