@@ -188,6 +188,33 @@ test('while the database is unavailable, cached responses are served with their 
   expect((await site.ask.get('/?q=never-asked-before')).statusCode).toBe(503);
 });
 
+describe('while the comments of a page cannot be read', () => {
+  const failure = 'The comments cannot be loaded right now';
+  const load = () => site.ask.get('/product/tide');
+  const rename = (from: string, to: string) => site.database.query(`ALTER TABLE ${from} RENAME TO ${to}`);
+  beforeEach(() => site.ask.post('/api/comments', { productId: 'tide', content: 'High tide' }, SESSION));
+
+  test('the last good page is served with its age', async () => {
+    await expect.poll(async () => (await load()).payload).toContain('High tide');
+    await rename('comments', 'unreadable');
+    await recordChange(site.database, { productIds: ['tide'], catalogue: false });
+    await expect.poll(async () => Number((await load()).headers.age)).toBeGreaterThanOrEqual(0);
+    const { payload } = await load();
+    expect(payload).toContain('High tide');
+    expect(payload).not.toContain(failure);
+  });
+
+  test('a page without a previous version reports the failure, but caches do not store it, and it is soon replaced', async () => {
+    await rename('comments', 'unreadable');
+    const { statusCode, headers, payload } = await load();
+    expect([statusCode, headers['cache-control']]).toEqual([200, 'no-store']);
+    expect(payload).toContain(failure);
+    await rename('unreadable', 'comments');
+    await expect.poll(async () => (await load()).payload).toContain('High tide');
+    expect((await load()).headers['cache-control']).not.toBe('no-store');
+  });
+});
+
 test('a change that is too large to list its products, such as a restored backup, shows on every page', async () => {
   expect(await upvotesShown('/api/products/tide')).toBe(0);
   expect(await upvotesShown('/product/tide')).toBe(0);

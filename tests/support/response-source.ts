@@ -5,7 +5,7 @@ import {
   PAGE_FRESHNESS,
 } from '../../src/server/cache/cached-response.ts';
 
-/** Creates a source of responses that counts its calls. Its responses can be delayed, or fail. */
+/** Creates a source of responses that counts its calls. Its responses can be delayed, fail, or be incomplete. */
 export function createResponseSource(
   key: string,
   { freshness = PAGE_FRESHNESS, dependencies = {} as Partial<Dependencies> } = {},
@@ -13,6 +13,7 @@ export function createResponseSource(
   const state = {
     produced: 0,
     fails: undefined as Error | undefined,
+    isIncomplete: false,
     hold: undefined as Promise<void> | undefined,
     request: (notBefore?: number, charge?: CacheRequest['charge']): CacheRequest => ({
       key,
@@ -29,6 +30,7 @@ export function createResponseSource(
           type: 'text/plain',
           cacheControl: 'public',
           body: `${key} version ${version}`,
+          isIncomplete: state.isIncomplete,
           dependencies: { products: [key], catalogue: false, allCounts: false, unfinished: false, ...dependencies },
         };
       },

@@ -14,6 +14,8 @@ export interface CacheableResponse {
    * response must use `FEED_FRESHNESS`, which limits revalidations to one per second.
    */
   isDated?: boolean;
+  /** Whether a part, such as the comments of a page, could not be read. */
+  isIncomplete?: boolean;
 }
 
 /** The stored parts of a response besides the bytes of its body. */
@@ -142,6 +144,16 @@ export function stateOf(version: Version, changedTick: number): EntryState {
   return version.startedTick >= changedTick
     ? { kind: 'fresh', version, changedTick }
     : { kind: 'stale', version, changedTick, since: version.startedAt };
+}
+
+/**
+ * Returns whether a new response may replace a stored one. An incomplete response replaces a complete one only after a
+ * minute of failures, because its missing part may stay missing, and the rest of the page must not stay outdated.
+ */
+export function mayReplace({ status, isIncomplete = false }: CachedHead, old: EntryState, now: number): boolean {
+  if (status >= 500) return false;
+  const isOutdated = old.kind === 'failing' && now - old.since > MAX_AGE_MS;
+  return !isIncomplete || old.version.head.isIncomplete === true || isOutdated;
 }
 
 /** Unchanged content keeps its date and its compressed bytes. */

@@ -117,6 +117,38 @@ describe('while responses cannot be produced', () => {
   });
 });
 
+describe('a response without one of its parts', () => {
+  test('does not replace a complete one until the part has been missing for a minute', async () => {
+    const page = source('git');
+    await cache.get(page.request());
+    cache.invalidate(change('git'));
+    page.isIncomplete = true;
+    await harness.advance(2_000);
+    const stale = await cache.get(page.request());
+    expect([textOf(stale), stale.ageS]).toEqual(['git version 1', 2]);
+    await harness.advance(58_000);
+    expect(await bodyOf(cache.get(page.request()))).toBe('git version 1');
+    await harness.advance(1_000);
+    expect(await bodyOf(cache.get(page.request()))).toBe('git version 4');
+    await harness.advance(1_000);
+    expect(await bodyOf(cache.get(page.request()))).toBe('git version 5');
+    expect(harness.warnings).toEqual([{ err: new Error('The response is incomplete'), key: 'git' }]);
+  });
+
+  test('is produced again after a second', async () => {
+    const page = source('git');
+    page.isIncomplete = true;
+    for (const _ of ['first', 'second']) expect(await bodyOf(cache.get(page.request()))).toBe('git version 1');
+    expect(cache.peek('git')).toBeUndefined();
+    await harness.advance(1_000);
+    expect(await bodyOf(cache.get(page.request()))).toBe('git version 2');
+    page.isIncomplete = false;
+    await harness.advance(1_000);
+    const complete = await cache.get(page.request());
+    expect([textOf(complete), complete.ageS]).toEqual(['git version 3', undefined]);
+  });
+});
+
 describe('after an outage', () => {
   const gone = new CoreError('product_not_found', 'Product not found');
   const kinds: [string, Freshness][] = [

@@ -7,6 +7,7 @@ import {
   type CacheRequest,
   type Dependencies,
   type EntryState,
+  mayReplace,
   NO_WRITE,
   stateOf,
   step,
@@ -133,7 +134,9 @@ export class Revalidator {
   #finish({ key, freshness }: CacheRequest, { body, ...head }: CacheableResponse, start: VersionStart): EntryState {
     const { runtime } = this.#options;
     const old = this.#store.get(key);
-    if (old !== undefined && head.status >= 500) throw new Error(`The response has status ${head.status}`);
+    if (old !== undefined && !mayReplace(head, old.state, runtime.monotonicMs())) {
+      throw new Error(head.isIncomplete ? 'The response is incomplete' : `The response has status ${head.status}`);
+    }
     const version: Version = {
       ...start,
       head,
@@ -147,7 +150,11 @@ export class Revalidator {
       old && !includesAll(old.state.version.head.dependencies, head.dependencies)
         ? step(old.state, { type: 'changed', tick, at: start.startedAt })
         : old?.state;
-    const state = known ? step(known, { type: 'produced', version }) : stateOf(version, tick);
+    let state = known ? step(known, { type: 'produced', version }) : stateOf(version, tick);
+    // The next attempt follows as soon as after a failure.
+    if (head.isIncomplete) {
+      state = step(state, { type: 'failed', startedAt: start.startedAt, at: runtime.monotonicMs() });
+    }
     if (isStorable(head)) this.#store.set({ key, state, maxStaleMs: freshness.maxStaleMs });
     else this.#store.delete(key);
     return state;

@@ -104,12 +104,14 @@ export function createPages({ renderer, api, cache, log, runtime, isRemoved, tod
     if (page.status === 302) throw periodNotFound();
     for (const fault of page.problems) log.error({ err: fault }, fault.message);
     const dependencies = tracker.dependencies();
+    const isIncomplete = page.status === 200 && page.problems.length > 0;
     return {
       status: await statusOf(page.status, dependencies),
       type: 'text/html; charset=utf-8',
-      cacheControl: page.status === 200 ? PAGE_CACHING : NO_STORE,
+      cacheControl: page.status === 200 && !isIncomplete ? PAGE_CACHING : NO_STORE,
       body: page.html,
       dependencies,
+      isIncomplete,
       ...(renderer.languages.isNegotiated(path) && { vary: 'Accept-Language' }),
     };
   }
