@@ -26,8 +26,8 @@ const NO_RETRY = { retry: false } as const;
 /** The HTTP status of a page and the metadata of its document. */
 export interface ReadHead extends DocumentHead {
   /**
-   * 302 if no board can exist for the period, 404 for an unknown product or path, and 503 if the data could not be
-   * read. In the last case, the page reports the failure.
+   * 302 if no board can exist for the period or the URL has a cursor past the end of its list, 404 for an unknown
+   * product or path, and 503 if the data could not be read. In the last case, the page reports the failure.
    */
   status: 200 | 302 | 404 | 503;
   /** The image to preload, because it is part of the first paint. */
@@ -54,9 +54,16 @@ export function readPage(request: PageRequest): Promise<() => ReadHead> | (() =>
 async function readHome({ client, api, site }: PageRequest, filters: ProductFilters): Promise<() => ReadHead> {
   const options = productListOptions(api, filters);
   await client.prefetchInfiniteQuery({ ...options, ...NO_RETRY });
-  const products = client.getQueryData(options.queryKey)?.pages[0]?.items;
-  if (!products) return () => ({ status: 503, title: site.name, description: translated(taglineOf(site)) });
-  const firstRank = positionOf(filters) + 1;
+  const page = client.getQueryData(options.queryKey)?.pages[0];
+  const position = positionOf(filters);
+  // If a search stopped early and has found nothing so far, its later pages are no error.
+  const isMissing = page && position > 0 && isPastEnd(page);
+  if (!page || isMissing) {
+    const status = isMissing ? 302 : 503;
+    return () => ({ status, title: site.name, description: translated(taglineOf(site)) });
+  }
+  const products = page.items;
+  const firstRank = position + 1;
   return () => {
     const head = homeHead(filters, site, { empty: products.length === 0 });
     return {
@@ -81,7 +88,9 @@ async function readBoard({ client, api, site, searchParams }: PageRequest, name:
   await client.prefetchInfiniteQuery({ ...options, ...NO_RETRY });
   const board = client.getQueryData(options.queryKey)?.pages[0];
   if (board === undefined) return () => ({ status: 503, ...boardHead(period, site.name, { empty: true }) });
-  if (board === null) return () => ({ status: 302, ...missingBoardHead(site) });
+  if (board === null || (searchParams.has('cursor') && isPastEnd(board))) {
+    return () => ({ status: 302, ...missingBoardHead(site) });
+  }
   return () => {
     const head = boardHead(period, site.name, { empty: board.items.length === 0 });
     return {
@@ -126,8 +135,9 @@ async function readProduct({ client, api, site, searchParams }: PageRequest, id:
     return () => ({ status: 404, ...missingProductHead(site) });
   }
   const { product } = detail;
+  const isMissing = searchParams.has('comments') && discussion && isPastEnd(discussion);
   return () => ({
-    status: 200,
+    status: isMissing ? 302 : 200,
     ...productDocumentHead(product, site.name),
     card: { path: paths.card(id), alt: `${product.name}, by ${product.maker}` },
     alternates: [
@@ -143,6 +153,11 @@ async function readProduct({ client, api, site, searchParams }: PageRequest, id:
     }),
     ...preloadOf(product.image),
   });
+}
+
+/** Returns whether a cursor is past the end, because the items after it have moved before it or are gone. */
+function isPastEnd({ items, nextCursor }: { items: readonly unknown[]; nextCursor: string | null }): boolean {
+  return items.length === 0 && nextCursor === null;
 }
 
 /** A product without a picture shows a drawn placeholder, which needs no preload. */

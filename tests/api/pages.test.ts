@@ -115,6 +115,39 @@ describe('invalid parameters of a page redirect to the page without them', () =>
     expect((await site.ask.get(`/?cursor=${nextCursor}`)).statusCode).toBe(200);
     expect((await site.ask.get(`/?sort=top&cursor=${nextCursor}`)).headers.location).toBe('/?sort=top');
   });
+
+  test('a cursor past the end of its list is invalid', async () => {
+    const { id, createdAt } = await site.addProduct({ tags: ['red'], createdAt: new Date().toISOString() });
+    await site.addProduct({ tags: ['red'], createdAt });
+    for (const content of ['First', 'Second']) {
+      await site.ask.post('/api/comments', { productId: id, content }, newVisitor());
+    }
+    const day = createdAt.slice(0, 10);
+    await expect.poll(async () => (await site.ask.get(`/api/leaderboards/${day}`)).json().items?.length).toBe(2);
+    const cursorOf = async (list: string) => (await site.ask.json<{ nextCursor: string }>(list)).nextCursor;
+    const ofComments = `/product/${id}?comments=${await cursorOf(`/api/products/${id}/comments?limit=1`)}`;
+    const ofProducts = [
+      `/?cursor=${await cursorOf('/api/products?limit=1')}`,
+      `/?tag=red&sort=top&cursor=${await cursorOf('/api/products?tag=red&sort=top&limit=1')}`,
+      `/?board=${day}&cursor=${await cursorOf(`/api/leaderboards/${day}?limit=1`)}`,
+    ];
+    for (const url of [ofComments, ...ofProducts]) expect((await site.ask.get(url)).statusCode, url).toBe(200);
+    const locationOf = async (url: string) => (await site.ask.get(url)).headers.location;
+    await site.database.query('DELETE FROM comments');
+    expect(await locationOf(ofComments)).toBe(`/product/${id}`);
+    await deleteAllProducts(site.database);
+    expect(await Promise.all(ofProducts.map(locationOf))).toEqual(['/', '/?tag=red&sort=top', `/?board=${day}`]);
+  });
+
+  test('a search that stopped early and has found nothing may end on a later page', async () => {
+    await site.addProduct();
+    await site.addProduct();
+    const { nextCursor } = await site.ask.json<ProductPage>('/api/products?limit=1');
+    const cursor = nextCursor?.replace(/\d+$/, '0');
+    const { statusCode, body } = await site.ask.get(`/?q=nowhere&cursor=${cursor}`);
+    expect(statusCode).toBe(200);
+    expect(body).toContain('Nothing on the horizon');
+  });
 });
 
 describe('unknown URLs (SPEC sections 2 and 8)', () => {

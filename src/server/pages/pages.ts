@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import type { ReadApi } from '../../contract/api.ts';
 import { withLanguage } from '../../contract/routes.ts';
-import { type CoreError, periodNotFound } from '../../core/core-error.ts';
+import { CoreError } from '../../core/core-error.ts';
 import type { Runtime } from '../../core/runtime.ts';
 import { type Brand, NO_BRAND } from '../../settings/brand.ts';
 import { CATALOGUES, emptyPage, render as renderPage } from '../../web/entry-server.tsx';
@@ -101,7 +101,7 @@ export function createPages({ renderer, api, cache, log, runtime, isRemoved, tod
     };
     const tracker = trackDependencies(reads, { standingsOf: 'neighbours' });
     const page = await renderer.render(path, tracker.api, { today: today(), renderedAt: runtime.now().getTime() });
-    if (page.status === 302) throw periodNotFound();
+    if (page.status === 302) throw new CoreError('not_found', 'There is nothing at this address.');
     for (const fault of page.problems) log.error({ err: fault }, fault.message);
     const dependencies = tracker.dependencies();
     const isIncomplete = page.status === 200 && page.problems.length > 0;

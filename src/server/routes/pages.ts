@@ -82,8 +82,7 @@ export function addPageRoutes(
     const product = isPlain && productId !== undefined ? { id: productId, chargeUnknown } : undefined;
     const respondTo = async (error: unknown): Promise<void> => {
       if (!(error instanceof CoreError)) throw error;
-      // The site did not exist in that period, or the period is in the future.
-      if (error.code === 'period_not_found') return void reply.redirect(inLanguageOf(paths.home, path), 302);
+      if (error.code === 'not_found') return void reply.redirect(alternativeTo(path), 302);
       if (error.code === 'rate_limited') return void (await pages.sendRefusal(path, error, reply));
       throw error;
     };
@@ -93,6 +92,15 @@ export function addPageRoutes(
       return respondTo(error);
     }
   }
+}
+
+/**
+ * Returns where a page without content redirects: a cursor past the end of its list to the start of the list, and a
+ * period before the first launch or in the future to the home page.
+ */
+function alternativeTo(path: string): string {
+  const start = path.replace(/(?<=[?&])(?:cursor|comments)=[^&]*&?/, '').replace(/[?&]$/, '');
+  return start === path ? inLanguageOf(paths.home, path) : start;
 }
 
 function isPeriodKind(text: string): text is PeriodKind {
