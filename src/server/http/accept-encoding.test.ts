@@ -5,6 +5,7 @@ test.each<[string | undefined, string, string]>([
   [undefined, 'identity', 'without the header, nothing is compressed'],
   ['', 'identity', 'an empty header names no encoding'],
   ['gzip, deflate, br', 'br', 'among equal weights, the best compression wins'],
+  ['gzip, deflate, identity', 'gzip', 'among equal weights, any compression wins over none'],
   ['gzip, deflate', 'gzip', 'unsupported encodings are ignored'],
   ['deflate, zstd', 'identity', 'without a supported encoding, nothing is compressed'],
   ['br;q=0.5, gzip;q=0.9', 'gzip', 'the greatest weight wins'],

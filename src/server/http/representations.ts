@@ -38,10 +38,9 @@ function negotiateEncoding(acceptEncoding: string): Encoding {
   const weightOf = (encoding: Encoding) =>
     // Identity is acceptable unless it is excluded, but any requested encoding ranks above it.
     weights.get(encoding) ?? (encoding === 'identity' ? 0.0001 : (weights.get('*') ?? 0));
-  return ENCODINGS.reduce<Encoding>(
-    (best, encoding) => (weightOf(encoding) > weightOf(best) ? encoding : best),
-    'identity',
-  );
+  const accepted = ENCODINGS.filter((encoding) => weightOf(encoding) > 0);
+  // Equal weights stay in the order of `ENCODINGS`.
+  return accepted.toSorted((one, other) => weightOf(other) - weightOf(one))[0] ?? 'identity';
 }
 
 const compressBrotli = promisify(brotliCompress);
