@@ -54,6 +54,7 @@ test('HEAD has the headers of GET and no body', async () => {
   const head = await site.app.inject({ method: 'HEAD', url: tallyPath });
   expect([head.statusCode, head.body]).toEqual([200, '']);
   for (const name of ['etag', 'content-type', 'cache-control']) expect(head.headers[name]).toBe(get.headers[name]);
+  expect(head.headers['content-length']).toBeUndefined();
 });
 
 test('only days that can have a leaderboard have a tally', async () => {

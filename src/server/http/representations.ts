@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -143,8 +144,9 @@ const COMPRESSIBLE = /^(?:text\/|application\/(?:[a-z.]+\+)?(?:json|xml)|image\/
  */
 export function negotiateRepresentation(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, payload, done) => {
+    if (payload === undefined) done(null, noBody(request));
     // Cached responses are buffers that have already been negotiated.
-    if (typeof payload !== 'string' || !isNegotiable(request, reply)) done(null, payload);
+    else if (typeof payload !== 'string' || !isNegotiable(request, reply)) done(null, payload);
     else represent(payload, request, reply).then((bytes) => done(null, bytes), done);
   });
 }
@@ -155,7 +157,7 @@ function isNegotiable({ method }: FastifyRequest, reply: FastifyReply): boolean 
   return COMPRESSIBLE.test(type) && !reply.hasHeader('etag') && !reply.hasHeader('content-encoding');
 }
 
-async function represent(payload: string, request: FastifyRequest, reply: FastifyReply): Promise<Buffer | string> {
+async function represent(payload: string, request: FastifyRequest, reply: FastifyReply) {
   reply.header('Vary', 'Accept-Encoding');
   const content = new Representations(payload);
   const encoding = content.encodingFor(preferredEncoding(request.headers['accept-encoding']));
@@ -164,13 +166,21 @@ async function represent(payload: string, request: FastifyRequest, reply: Fastif
     reply.header('ETag', tag);
     if (matchesEntityTag(request.headers['if-none-match'], tag)) {
       reply.code(304).removeHeader('content-type').removeHeader('content-length');
-      return '';
+      return noBody(request);
     }
   }
   const bytes = await content.bytes(encoding);
   if (encoding !== 'identity') reply.header('Content-Encoding', encoding);
   reply.header('Content-Length', bytes.length);
   return bytes;
+}
+
+/**
+ * Returns the payload of a response without a body. Responses to HEAD must have the length of the response to GET, or
+ * none (RFC 9110, section 8.6), but without a stream, Fastify sends `Content-Length: 0`.
+ */
+function noBody({ method }: FastifyRequest): Readable | null {
+  return method === 'HEAD' ? Readable.from([]) : null;
 }
 
 /** Compares entity tags by RFC 9110, section 13.1.2: the comparison is weak, and `*` matches anything that exists. */
