@@ -54,7 +54,8 @@ describe('access from pages of another origin', () => {
       expect(headers['access-control-allow-origin']).toBe('*');
       expect(headers['access-control-allow-credentials']).toBeUndefined();
       const exposed = String(headers['access-control-expose-headers']).split(', ');
-      expect(exposed).toEqual(expect.arrayContaining(['ETag', 'RateLimit', 'RateLimit-Policy', 'Retry-After']));
+      const expected = ['ETag', 'RateLimit', 'RateLimit-Policy', 'Retry-After', 'X-Request-Id'];
+      expect(exposed).toEqual(expect.arrayContaining(expected));
     }
   });
 

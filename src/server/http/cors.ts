@@ -4,9 +4,7 @@ import { NO_STORE } from './cache-control.ts';
 import { pathOf, type RouteTable } from './route-table.ts';
 
 /** Headers that pages of other origins may read in addition to the safelisted ones. */
-const EXPOSED_HEADERS = ['ETag', 'Age', 'Allow', 'Content-Length', 'RateLimit', 'RateLimit-Policy', 'Retry-After'].join(
-  ', ',
-);
+const EXPOSED_HEADERS = 'ETag, Age, Allow, Content-Length, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id';
 
 /** Headers of a response to GET or HEAD. */
 const CORS_HEADERS = { 'access-control-allow-origin': '*', 'access-control-expose-headers': EXPOSED_HEADERS };
