@@ -92,6 +92,12 @@ describe('the OpenAPI document', () => {
     await later.close();
   });
 
+  test('contains the limits of the fields of a submission', () => {
+    const create = openApi.paths['/api/submissions']?.post;
+    expect(create?.description).toContain('`name` 300, `description` 10,000, `tags` 20 items of 60, ');
+    expect(openApi.components.schemas.NewSubmission?.properties?.launchAt?.description).toContain('at most 366 days');
+  });
+
   test('names only existing error codes, and describes the rate-limit headers and the ETag header', () => {
     const operations = Object.values(openApi.paths).flatMap((methods) => Object.values(methods));
     expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length);

@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 
 export interface JsonSchema {
   $ref?: string;
+  description?: string;
   type?: string;
   enum?: readonly string[];
   minimum?: number;
@@ -28,6 +29,7 @@ interface DescribedResponse {
 
 export interface DescribedOperation {
   operationId: string;
+  description?: string;
   security?: readonly object[];
   parameters: readonly (Parameter | { $ref: string })[];
   requestBody?: { content: Record<string, { schema: JsonSchema; example: Record<string, unknown> }> };

@@ -3,7 +3,7 @@ import { HourlyVotesSchema, StandingsSchema } from '../leaderboards/schema.ts';
 import { MAKER_FIELDS, type MakerField, PRODUCT_FIELDS, type ProductFields } from '../products/fields.ts';
 import { ProductSchema } from '../products/schema.ts';
 import { TEXT_FORMAT } from '../text.ts';
-import { MAKER_KEY_PATTERN } from './limits.ts';
+import { MAKER_KEY_PATTERN, SUBMISSION_LIMITS } from './limits.ts';
 
 const Text = Type.String({ format: TEXT_FORMAT });
 
@@ -18,8 +18,11 @@ type FieldSchemas = { [Name in MakerField]: (typeof KIND_SCHEMAS)[ProductFields[
 /** The maker's input. `core` checks required fields, lengths and item counts, and reports all errors together. */
 const submissionFields = {
   ...(Object.fromEntries(MAKER_FIELDS.map((name) => [name, KIND_SCHEMAS[PRODUCT_FIELDS[name].kind]])) as FieldSchemas),
-  /** The time of the launch (ISO 8601), or `null` if the product launches on approval. */
-  launchAt: Type.Optional(Type.Union([Text, Type.Null()])),
+  launchAt: Type.Optional(
+    Type.Union([Text, Type.Null()], {
+      description: `The time of the launch: ISO 8601 with a UTC offset, at most ${SUBMISSION_LIMITS.launchAheadDays} days ahead; null if the product launches on approval.`,
+    }),
+  ),
 };
 
 export const NewSubmissionSchema = Type.Object(

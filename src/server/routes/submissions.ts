@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyReply, FastifyRequest, FastifySchemaValidationError } from 'fastify';
 import { Type } from 'typebox';
 import type { ProblemCode } from '../../contract/problem.ts';
+import { fieldOf, MAKER_FIELDS } from '../../contract/products/fields.ts';
 import { submissionPaths as paths } from '../../contract/submissions/paths.ts';
 import {
   CreatedSubmissionSchema,
@@ -10,6 +11,7 @@ import {
   SubmissionPatchSchema,
   SubmissionResponseSchema,
 } from '../../contract/submissions/schema.ts';
+import { formatCount } from '../../contract/text.ts';
 import { CoreError } from '../../core/core-error.ts';
 import type { PicturePipeline } from '../../core/pictures/picture-store.ts';
 import type { Runtime } from '../../core/runtime.ts';
@@ -183,14 +185,20 @@ const responsesOf = (description: string) => ({
   200: { description, example: { submission: SUBMISSION_EXAMPLE } },
 });
 
+/** The limits that `core` checks, because it reports all errors together. The schemas do not contain them. */
+const FIELD_LIMITS = `Maximum lengths in characters: ${MAKER_FIELDS.map((name) => {
+  const { maxItems, maxCharacters } = fieldOf(name);
+  const length = formatCount(maxCharacters);
+  return `\`${name}\` ${maxItems === undefined ? length : `${maxItems} items of ${length}`}`;
+}).join(', ')}.`;
+
 /** The OpenAPI metadata of these routes. */
 const OPERATIONS = {
   createSubmission: {
     id: 'createSubmission',
     tag: 'Submissions',
     summary: 'Submit a product for review',
-    description:
-      'Fields have the same limits as those of products. An invalid submission gets 422 with the errors of its fields in `errors`. Only this response contains the `makerKey`. A value in the hidden field `website` marks the submission as sent by a bot. If the `Idempotency-Key` was used before, the response contains the first submission and another maker key.',
+    description: `${FIELD_LIMITS} An invalid submission gets 422 with the errors of its fields in \`errors\`. Only this response contains the \`makerKey\`. A value in the hidden field \`website\` marks the submission as sent by a bot. If the \`Idempotency-Key\` was used before, the response contains the first submission and another maker key.`,
     needsSession: true,
     takesIdempotencyKey: true,
     // The example has no launch time, because that time would pass.
