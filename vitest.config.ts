@@ -4,10 +4,12 @@ import { SlowestFirst } from './tests/support/slowest-first.ts';
 
 type TestOptions = NonNullable<ViteUserConfig['test']>;
 
+const SETUP_FILES = ['tests/support/fail-on-console-error.ts', 'tests/support/property-seed.ts'];
+
 /** Options of every project. Projects do not inherit the options of the run. */
 const shared: TestOptions = {
   environment: 'node',
-  setupFiles: ['tests/support/fail-on-console-error.ts'],
+  setupFiles: SETUP_FILES,
   // Long enough that no test fails only because the machine is busy.
   testTimeout: 300_000,
   hookTimeout: 300_000,
@@ -42,7 +44,7 @@ export default defineConfig({
           ...shared,
           name: 'web',
           include: ['src/{web,console}/**/*.test.{ts,tsx}'],
-          setupFiles: ['tests/support/fresh-page.ts', 'tests/support/fail-on-console-error.ts'],
+          setupFiles: ['tests/support/fresh-page.ts', ...SETUP_FILES],
           isolate: false,
         },
       },

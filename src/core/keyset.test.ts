@@ -90,7 +90,6 @@ describe('cursors', () => {
       fc.property(anyRow, (row) => {
         expect(bound(ORDER, cursorAfter(row)).values).toEqual([row.likes, row.createdAt, row.id]);
       }),
-      { seed: 1 },
     );
   });
 
@@ -147,7 +146,6 @@ describe('cursors', () => {
           expect(error).toBeInstanceOf(CoreError);
         }
       }),
-      { seed: 1 },
     );
   });
 

@@ -7,7 +7,7 @@ export default defineConfig({
     include: [...(PARTS[process.env.MUTATED_PART ?? '']?.tests ?? [])],
     environment: 'node',
     globalSetup: ['tests/support/database-server.ts'],
-    setupFiles: ['tests/support/fail-on-console-error.ts'],
+    setupFiles: ['tests/support/fail-on-console-error.ts', 'tests/support/property-seed.ts'],
     testTimeout: 60_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 10_000 } },

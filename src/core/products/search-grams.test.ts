@@ -70,7 +70,7 @@ describe('lookupGramsOf', () => {
         const text = foldText(before) + foldText(term) + foldText(after);
         expect(searchGramsOf(text)).toEqual(expect.arrayContaining(lookupGramsOf(foldText(term))));
       }),
-      { seed: 1, numRuns: 2_000 },
+      { numRuns: 2_000 },
     );
   });
 });
