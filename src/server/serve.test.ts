@@ -136,9 +136,7 @@ test('with DATABASE_URL, the health in the console misses no folder, and says th
     };
     // The site checks only once a second whether its console is enabled.
     await expect
-      .poll(async () => (await read()).findings?.filter(({ check }) => /^disk|^backups/.test(check)), {
-        timeout: 10_000,
-      })
+      .poll(async () => (await read()).findings?.filter(({ check }) => /^disk|^backups/.test(check)))
       .toEqual([expect.objectContaining({ check: 'backups', message: 'none are scheduled' })]);
   } finally {
     await site.close();

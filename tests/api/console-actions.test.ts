@@ -35,7 +35,7 @@ async function addComment(productId: string, content: string, held = false): Pro
     { session: `session-${randomUUID()}` },
   );
   // Comments of the same millisecond are listed in the order of their ids, which are random.
-  await vi.waitUntil(() => Date.now() > Date.parse(comment.createdAt), { interval: 1 });
+  await vi.waitUntil(() => Date.now() > Date.parse(comment.createdAt), { interval: 1, timeout: 60_000 });
   return comment.id;
 }
 
@@ -181,7 +181,7 @@ describe('Submissions', () => {
     const { submission }: { submission: SubmissionRecord } = scheduled.json();
     const entry = await ada.lastEntry();
     const untilBlocked = (statements: number) =>
-      vi.waitFor(async () => expect(await blockedStatements(site.database)).toHaveLength(statements), 30_000);
+      vi.waitFor(async () => expect(await blockedStatements(site.database)).toHaveLength(statements), 60_000);
     const requests = await site.database.transaction(async (sql) => {
       await sql.query('SELECT FROM submissions WHERE id = $1 FOR UPDATE', [submission.id]);
       const decline = decide(grace, submission, { action: 'decline', reason: 'Not a tech product' });

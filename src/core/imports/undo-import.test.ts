@@ -37,7 +37,7 @@ const undos = async () =>
   (await listAudit(harness.database, { limit: 9 })).filter(({ action }) => action === 'import undo');
 
 const waitForBlocked = (count: number) =>
-  vi.waitUntil(async () => (await blockedStatements(harness.database)).length === count, { timeout: 30_000 });
+  vi.waitUntil(async () => (await blockedStatements(harness.database)).length === count, 60_000);
 
 test('if an operator removes a new product of an import while the import is undone, its other new products are removed', async () => {
   const id = await importRows({ id: 'a' }, { id: 'b' }, { id: 'c' });

@@ -1,5 +1,5 @@
 import { InfiniteQueryObserver, QueryClient } from '@tanstack/react-query';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { exampleProduct } from '../../../../tests/support/product-data.ts';
 import type { ReadApi } from '../../../contract/api.ts';
 import type { ProductPage } from '../../../contract/products/schema.ts';
@@ -27,7 +27,7 @@ test('a refetch of a board waits for further launches that are loading, and then
   });
   const stop = observer.subscribe(() => {});
   const shown = () => observer.getCurrentResult().data?.pages.map((page) => page.votes);
-  await vi.waitFor(() => expect(shown()).toEqual([1]));
+  await expect.poll(shown).toEqual([1]);
 
   const more = observer.fetchNextPage();
   const refetched = refetchBoards(client);
