@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { nodeForAll } from '../support/installed-command.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
@@ -48,7 +49,7 @@ async function addVite(): Promise<void> {
 async function runReadOnly(): Promise<{ stdout: string; stderr: string }> {
   await chmod(checkout, 0o555);
   const account = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
-  return run(process.execPath, [join(checkout, 'bin/groundswell.js')], account);
+  return run(nodeForAll(), [join(checkout, 'bin/groundswell.js')], account);
 }
 
 test('a new version of Node.js does not make a build outdated', async () => {

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { expect } from 'vitest';
 import { processesOf } from '../../src/core/database/embedded/processes.ts';
 import { environmentWithoutSettings } from './environment.ts';
-import { copySampleSite, installedProgram } from './installed-command.ts';
+import { copySampleSite, installedProgram, nodeForAll } from './installed-command.ts';
 import { stopServer } from './throwaway-cluster.ts';
 
 export interface CommandResult {
@@ -38,7 +38,7 @@ export function startCommand(parameters: readonly string[], { settings = {}, acc
     env: { ...environmentWithoutSettings(), ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   };
-  return watch(spawn(process.execPath, [installedProgram(account !== undefined), ...parameters], options));
+  return watch(spawn(nodeForAll(), [installedProgram(account !== undefined), ...parameters], options));
 }
 
 /** Runs the built command until it exits. */

@@ -10,7 +10,7 @@ import { build } from 'vite';
 import { expect, inject } from 'vitest';
 import { openEmbedded } from '../../src/core/database/embedded/open-embedded.ts';
 import { processesOf } from '../../src/core/database/embedded/processes.ts';
-import { makeOnce, openToEverybody } from './installed-command.ts';
+import { makeOnce, nodeForAll, openToEverybody } from './installed-command.ts';
 import { silentLog } from './silent-log.ts';
 import { stopServer } from './throwaway-cluster.ts';
 
@@ -76,7 +76,7 @@ export class EmbeddedHarness {
 
   /** Starts a process that opens the embedded database. */
   start(program: string, options: object, account: { uid?: number; gid?: number; cwd?: string } = {}): EmbeddedProcess {
-    const child = spawn(process.execPath, [program, JSON.stringify({ name: TEST_NAME, ...options })], {
+    const child = spawn(nodeForAll(), [program, JSON.stringify({ name: TEST_NAME, ...options })], {
       ...account,
       stdio: ['pipe', 'pipe', 'inherit'],
       detached: true,

@@ -1,6 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, chmod, cp, mkdir, rename, rm, stat, symlink } from 'node:fs/promises';
+import { chmodSync, copyFileSync, existsSync, renameSync, statSync } from 'node:fs';
+import { access, chmod, cp, mkdir, rename, rm, symlink } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { inject } from 'vitest';
@@ -37,7 +38,7 @@ export async function installForOtherAccounts(): Promise<void> {
   await makeOnce(installedForAll(), async (folder) => {
     for (const part of ['bin', 'dist', 'package.json'])
       await cp(join(installed(), part), join(folder, part), { recursive: true });
-    if (await canEverybodyEnter(join(CHECKOUT, 'node_modules'))) {
+    if (canEverybodyEnter(join(CHECKOUT, 'node_modules'))) {
       for (const part of ['node_modules', 'migrations', 'catalogue'])
         await symlink(join(CHECKOUT, part), join(folder, part));
       return;
@@ -79,10 +80,22 @@ export async function openToEverybody(folder: string): Promise<void> {
   await run('chmod', ['-R', 'a+rX', folder]);
 }
 
-async function canEverybodyEnter(folder: string): Promise<boolean> {
-  const { mode } = await stat(folder);
-  if ((mode & 0o001) === 0) return false;
-  return folder === dirname(folder) || canEverybodyEnter(dirname(folder));
+/** Returns the path of Node.js, or of a copy if other accounts cannot run it, such as below the home of root. */
+export function nodeForAll(): string {
+  if (canEverybodyEnter(process.execPath)) return process.execPath;
+  const copy = join(inject('runFolder'), 'node');
+  if (existsSync(copy)) return copy;
+  const unfinished = `${copy}-${process.pid}`;
+  copyFileSync(process.execPath, unfinished);
+  chmodSync(unfinished, 0o755);
+  renameSync(unfinished, copy);
+  return copy;
+}
+
+/** Returns whether every account can enter a folder, or run a program. */
+function canEverybodyEnter(path: string): boolean {
+  if ((statSync(path).mode & 0o001) === 0) return false;
+  return path === dirname(path) || canEverybodyEnter(dirname(path));
 }
 
 async function build(): Promise<void> {
