@@ -28,7 +28,8 @@ function operatorName(): string {
   return auditContext.getStore()?.operator ?? systemUser();
 }
 
-function systemUser(): string {
+/** Returns the name of the operating system user who runs this process. */
+export function systemUser(): string {
   try {
     return userInfo().username;
   } catch {

@@ -1,7 +1,6 @@
-import { userInfo } from 'node:os';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
-import { listAudit, recordAudit } from './audit-log.ts';
+import { listAudit, recordAudit, systemUser } from './audit-log.ts';
 import { sentenceOf } from './audit-sentence.ts';
 
 let database: TestDatabase;
@@ -23,7 +22,7 @@ test('the audit log lists time, operator, action and target, newest first', asyn
     action: 'import',
     target: 'products.csv',
     details: { created: 2 },
-    operator: userInfo().username,
+    operator: systemUser(),
   });
   expect(Date.parse(older?.createdAt ?? '')).toBeGreaterThanOrEqual(before - 1_000);
   expect(await listAudit(database, { limit: 1 })).toEqual([newest]);
