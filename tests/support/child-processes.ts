@@ -6,17 +6,20 @@ import { expect, test } from 'vitest';
 /** Declares a test that uses functions of this file which work on Linux only. */
 export const testOnLinux = test.runIf(process.platform === 'linux');
 
-/** Returns the ids of this process's children whose command lines contain a program's name. Works on Linux only. */
-export async function pidsOfChildren(program: string): Promise<number[]> {
+/**
+ * Returns the ids of the children, by default of this process, whose command lines contain a program's name. Works on
+ * Linux only.
+ */
+export async function pidsOfChildren(program: string, parent = process.pid): Promise<number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
-  const found = await Promise.all(pids.map(async (pid) => ((await isChild(pid, program)) ? pid : undefined)));
+  const found = await Promise.all(pids.map(async (pid) => ((await isChild(pid, program, parent)) ? pid : undefined)));
   return found.filter((pid) => pid !== undefined);
 }
 
-async function isChild(pid: number, program: string): Promise<boolean> {
+async function isChild(pid: number, program: string, parent: number): Promise<boolean> {
   try {
     const status = await readFile(`/proc/${pid}/status`, 'utf8');
-    if (Number(/^PPid:\s+(\d+)/m.exec(status)?.[1]) !== process.pid) return false;
+    if (Number(/^PPid:\s+(\d+)/m.exec(status)?.[1]) !== parent) return false;
     return (await readFile(`/proc/${pid}/cmdline`, 'utf8')).includes(program);
   } catch {
     // The process has exited.

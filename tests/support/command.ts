@@ -1,10 +1,10 @@
-import { type ChildProcess, execFile, type SpawnOptions, spawn } from 'node:child_process';
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { expect } from 'vitest';
 import { processesOf } from '../../src/core/database/embedded/processes.ts';
+import { pidsOfChildren } from './child-processes.ts';
 import { environmentWithoutSettings } from './environment.ts';
 import { copySampleSite, installedProgram, nodeForAll } from './installed-command.ts';
 import { stopServer } from './throwaway-cluster.ts';
@@ -137,11 +137,9 @@ export function databasePids(dataDir: string): Promise<number[]> {
   return processesOf(join(dataDir, 'postgres'));
 }
 
-/** Returns the process ids of a site's workers, without its spare process and its database. */
-export async function workersOf(pid: number | undefined): Promise<number[]> {
-  const { stdout } = await promisify(execFile)('ps', ['-o', 'pid=,args=', '--ppid', String(pid)]);
-  const lines = stdout.split('\n').filter((line) => line.includes('groundswell worker'));
-  return lines.map((line) => Number.parseInt(line, 10));
+/** Returns the process ids of a site's workers, without its spare process and its database. Works on Linux only. */
+export function workersOf(pid: number | undefined): Promise<number[]> {
+  return pidsOfChildren('groundswell worker', pid ?? 0);
 }
 
 /** Sends a signal, unless the process has exited since it was listed. */
