@@ -83,29 +83,23 @@ test.describe('§4, §5 and §6: posting a comment', () => {
     await expect(page.getByText('No comments yet.')).toHaveCount(0);
   });
 
-  for (const status of [503, 429, 500]) {
-    test(`a failure (${status}) keeps the text and shows a destructive toast`, async ({
-      page,
-      site,
-      expectConsoleError,
-    }) => {
-      expectConsoleError(new RegExp(String(status)));
-      const product = await site.addProduct({ name: 'Maple' });
-      await visit(page, `/product/${product.id}`);
-      await failResponses(page, POST, { method: 'POST', status });
-      await commentBox(page).fill('Sweet syrup ');
-      await postButton(page).click();
-      await expect(failureToast(page).locator('.toast-title')).toHaveText('Error');
-      await expect(failureToast(page).locator('.toast-description')).toHaveText(
-        'Failed to add comment. Please try again.',
-      );
-      await expect(failureToast(page)).toHaveAttribute('data-tone', 'destructive');
-      await expect(commentBox(page)).toHaveValue('Sweet syrup ');
-      await expect(postButton(page)).toBeEnabled();
-      await expect(commentArticles(page)).toHaveCount(0);
-      await expect(discussionTitle(page)).toHaveText('Discussion (0)');
-    });
-  }
+  test('a failure keeps the text and shows a destructive toast', async ({ page, site, expectConsoleError }) => {
+    expectConsoleError(/503/);
+    const product = await site.addProduct({ name: 'Maple' });
+    await visit(page, `/product/${product.id}`);
+    await failResponses(page, POST, { method: 'POST', status: 503 });
+    await commentBox(page).fill('Sweet syrup ');
+    await postButton(page).click();
+    await expect(failureToast(page).locator('.toast-title')).toHaveText('Error');
+    await expect(failureToast(page).locator('.toast-description')).toHaveText(
+      'Failed to add comment. Please try again.',
+    );
+    await expect(failureToast(page)).toHaveAttribute('data-tone', 'destructive');
+    await expect(commentBox(page)).toHaveValue('Sweet syrup ');
+    await expect(postButton(page)).toBeEnabled();
+    await expect(commentArticles(page)).toHaveCount(0);
+    await expect(discussionTitle(page)).toHaveText('Discussion (0)');
+  });
 
   test('a double click posts one comment', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Nutmeg' });
