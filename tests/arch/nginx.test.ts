@@ -46,6 +46,7 @@ test.each([api.events, CONSOLE_API.events])('the nginx example does not buffer %
 test.each([
   CONSOLE_API.import,
   CONSOLE_API.backup,
+  CONSOLE_API.doctor,
   CONSOLE_API.removeProducts,
   CONSOLE_API.restoreProducts,
   CONSOLE_API.votes('tide'),

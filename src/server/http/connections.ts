@@ -50,12 +50,17 @@ export function requireConnected({ raw }: FastifyReply): void {
 }
 
 const STALL_CHECK_MS = 15_000;
-/** A connection on which nothing is received or sent for this long is closed, for example if a response is not read. */
+/**
+ * A connection is closed if nothing is received or sent for this long, for example because a response is not read. The
+ * time in which the site works on a response does not count: operations have their own timeouts.
+ */
 const STALL_TIMEOUT_MS = 120_000;
 
 interface Progress {
   bytes: number;
   since: number;
+  /** The response to the latest request, unless a check found that it was sent. */
+  response: ServerResponse | undefined;
 }
 
 /**
@@ -69,23 +74,35 @@ export function endStalledConnections(app: FastifyInstance): void {
   function sweep(): void {
     const now = performance.now();
     for (const [socket, progress] of connections) {
+      if (progress.response?.writableFinished) progress.response = undefined;
       // Bytes that are still queued do not count as sent. A large response is sent in several writes, each of which
       // counts.
       const bytes = socket.bytesRead + socket.bytesWritten - socket.writableLength;
-      if (bytes !== progress.bytes) connections.set(socket, { bytes, since: now });
-      else if (now - progress.since >= STALL_TIMEOUT_MS) socket.destroy();
+      if (bytes !== progress.bytes || isResponsePending(socket, progress.response)) {
+        progress.bytes = bytes;
+        progress.since = now;
+      } else if (now - progress.since >= STALL_TIMEOUT_MS) socket.destroy();
     }
   }
 
   app.server.on('connection', (socket: Socket) => {
-    connections.set(socket, { bytes: 0, since: performance.now() });
+    connections.set(socket, { bytes: 0, since: performance.now(), response: undefined });
     socket.once('close', () => connections.delete(socket));
+  });
+  app.server.on('request', ({ socket }, response) => {
+    const progress = connections.get(socket);
+    if (progress) progress.response = response;
   });
   const timer = setInterval(sweep, STALL_CHECK_MS).unref();
   app.addHook('onClose', (_app, done) => {
     clearInterval(timer);
     done();
   });
+}
+
+/** Returns whether the client has sent a whole request, has received what was sent, and waits for the site. */
+function isResponsePending({ writableLength }: Socket, response: ServerResponse | undefined): boolean {
+  return response !== undefined && response.req.complete && writableLength === 0;
 }
 
 /** How often idle connections are closed while the server closes. */

@@ -10,8 +10,11 @@ const LARGE = Buffer.alloc(32 * 1024 * 1024);
 const MINUTE_MS = 60_000;
 const CHECK_MS = 15_000;
 
+let finishSlow: (() => void) | undefined;
+
 const app = () => {
   const server = Fastify();
+  server.post('/slow', () => new Promise((resolve) => (finishSlow = () => resolve('slow'))));
   server.get('/large', (_request, reply) => reply.send(LARGE));
   server.get('/small', (_request, reply) => reply.send('small'));
   return server;
@@ -50,6 +53,26 @@ describe('stalled connections', () => {
     vi.advanceTimersByTime(2 * MINUTE_MS - 1);
     expect(connection.destroyed).toBe(false);
     vi.advanceTimersByTime(1);
+    expect(connection.destroyed).toBe(true);
+  });
+
+  test('a connection stays open while the site works on a response, and is closed two minutes after it', async () => {
+    client.write('POST /slow HTTP/1.1\r\nHost: test\r\nContent-Type: text/plain\r\nContent-Length: 4\r\n\r\nbody');
+    await expect.poll(() => finishSlow).toBeDefined();
+    vi.advanceTimersByTime(10 * MINUTE_MS);
+    expect(connection.destroyed).toBe(false);
+    finishSlow?.();
+    await once(client, 'data');
+    vi.advanceTimersByTime(CHECK_MS);
+    vi.advanceTimersByTime(2 * MINUTE_MS);
+    expect(connection.destroyed).toBe(true);
+  });
+
+  test('a connection on which the rest of a body does not arrive is closed after two minutes', async () => {
+    client.write('POST /slow HTTP/1.1\r\nHost: test\r\nContent-Type: text/plain\r\nContent-Length: 4\r\n\r\nbo');
+    await once(server.server, 'request');
+    vi.advanceTimersByTime(CHECK_MS);
+    vi.advanceTimersByTime(2 * MINUTE_MS);
     expect(connection.destroyed).toBe(true);
   });
 
