@@ -54,6 +54,26 @@ test('after a failure, changes are published together with later ones, and the p
   expect(publications).toBe(1);
 });
 
+test('only the first failure of each outage is logged', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { log, lines } = createLogLines();
+  let isAway = true;
+  const query = () => (isAway ? Promise.reject(new Error('away')) : Promise.resolve([]));
+  const publisher = new ChangePublisher({ ...database, query }, log);
+  publisher.add(change('first'));
+  await vi.advanceTimersByTimeAsync(1_000);
+  isAway = false;
+  await vi.advanceTimersByTimeAsync(100);
+  expect(lines()).toMatchObject([{ msg: 'Cannot publish changes to other processes; trying again' }]);
+  isAway = true;
+  publisher.add(change('second'));
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(lines()).toHaveLength(2);
+  isAway = false;
+  await publisher.close();
+});
+
 test('the publisher recognises a record as its own even before its INSERT returns', async () => {
   const recognised: boolean[] = [];
   const publisher: ChangePublisher = new ChangePublisher(

@@ -37,6 +37,8 @@ export class ChangePublisher {
    */
   #late: Change = NOTHING;
   readonly #ownRecords = new Set<string>();
+  /** Whether the last publication failed. Only the first failure of an outage is logged. */
+  #isFailing = false;
   #timer: NodeJS.Timeout | undefined;
   #flushing: Promise<void> = Promise.resolve();
   #isClosed = false;
@@ -96,6 +98,7 @@ export class ChangePublisher {
     const begunAt = performance.now();
     try {
       await recordChange(this.#database, change, id);
+      this.#isFailing = false;
       this.#onPublished();
       // The commit may have taken so long that only reads with the long overlap find the record.
       if (performance.now() - begunAt > MAX_COMMIT_MS && !this.#isClosed) {
@@ -104,7 +107,9 @@ export class ChangePublisher {
       }
     } catch (error) {
       const next = this.#isClosed ? '' : '; trying again';
-      this.#log.warn({ err: error }, `Cannot publish changes to other processes${next}`);
+      if (this.#isClosed || !this.#isFailing)
+        this.#log.warn({ err: error }, `Cannot publish changes to other processes${next}`);
+      this.#isFailing = true;
       if (this.#isClosed) return;
       this.#late = late;
       this.add(added);
