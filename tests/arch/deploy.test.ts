@@ -50,6 +50,16 @@ describe('the deployment examples', () => {
     expect(upgrade).toMatch(/^groundswell backup \S+-\$\(date \+%F\)\.backup &&\n {2}git pull &&/m);
   });
 
+  test('the documented move to a new embedded PostgreSQL stops the site before the backup, so no write is lost', async () => {
+    const [, upgrade = ''] = (await readText('docs/operations.md')).split(
+      'A new major version of the embedded PostgreSQL',
+    );
+    const steps = ['Stop the site', 'back up with', 'move\n`DATA_DIR/postgres` away', 'restore with', 'start the site'];
+    const found = steps.map((step) => upgrade.indexOf(step));
+    expect(found).not.toContain(-1);
+    expect(found).toEqual(found.toSorted((a, b) => a - b));
+  });
+
   test('the settings of the systemd unit and the Compose file are valid', async () => {
     const ofUnit = parseEnv(await readText('deploy/groundswell.env'));
     expect(readSettings(ofUnit)).toMatchObject({ siteUrl: 'https://launches.example', backups: { maxBackups: 28 } });
