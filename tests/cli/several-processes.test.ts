@@ -9,6 +9,18 @@ import { installCommand } from '../support/installed-command.ts';
 const TOKEN = 'a-token-of-this-test';
 const REQUESTS = /^groundswell_http_requests_total\{method="GET",route="\/api\/products\/:id",status="200"\} 20$/m;
 
+/** Code with which each worker reads the metrics after it has begun to listen, and only then reports that it is up. */
+const READ_METRICS_FIRST = `import cluster from 'node:cluster';
+  const send = process.send?.bind(process);
+  if (cluster.isWorker) process.send = (message, ...rest) => {
+    if (message.kind !== 'up') return send(message, ...rest);
+    const headers = { authorization: 'Bearer ${TOKEN}', connection: 'close' };
+    fetch(message.address + '/metrics', { headers }).then(async (response) => {
+      console.error('early metrics:', response.status, (await response.text()).match(/^nodejs_version_info/m)?.[0]);
+      send(message, ...rest);
+    });
+  };`;
+
 const harness = new CommandHarness();
 beforeAll(installCommand);
 afterEach(() => harness.clear());
@@ -73,6 +85,22 @@ test('two workers share a port, aggregate their metrics, are replaced after a cr
   expect(page.text()).toMatch(/\nretry: \d+\n\n$/);
   comment.socket.destroy();
   expect(await databasePids(dataDir)).toEqual([]);
+});
+
+test('metrics that are read before all workers are up are those of the primary process', async () => {
+  const script = join(await harness.folder(), 'first.mjs');
+  await writeFile(script, READ_METRICS_FIRST);
+  const site = await harness.serve({
+    DATA_DIR: await harness.sampleDataDir(),
+    LOG_LEVEL: 'error',
+    WEB_CONCURRENCY: '2',
+    METRICS_TOKEN: TOKEN,
+    NODE_OPTIONS: `--import ${script}`,
+  });
+  await site.waitForOutput(/early metrics: 200 nodejs_version_info/);
+  expect(await metricsOf(site.address)).toMatch(/^groundswell_processes_up 2$/m);
+  site.process.kill('SIGTERM');
+  expect(await site.exited).toMatchObject({ code: 0 });
 });
 
 test('when the primary process is killed, its workers exit, and the next site takes over the database', async () => {

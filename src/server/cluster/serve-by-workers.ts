@@ -26,15 +26,18 @@ export async function serveByWorkers(settings: Settings, log: Logger): Promise<R
   const closeables: Closeable[] = [connection];
   try {
     const own = createMetricsIfEnabled(settings);
-    const metrics: AggregatedMetrics | undefined = own && createAggregatedMetrics(own, () => workers.up());
+    // The first workers serve, and may request metrics, before all of them are up.
+    let up: () => Worker[] = () => [];
+    const metrics = own && createAggregatedMetrics(own, () => up());
     const workers = await startWorkers({
       processes: settings.processes,
       socket: await bindSocket(settings.host, settings.port),
       connections: await shareConnections(connection, settings, log),
       log,
-      onMessage: (worker, message) => respond(worker, message, metrics),
+      onMessage: (worker, message) => respond(worker, message, metrics, log),
     });
-    if (own) addWorkerMetrics(own.registers, { up: () => workers.up().length, replaced: workers.replaced });
+    up = workers.up;
+    if (own) addWorkerMetrics(own.registers, { up: () => up().length, replaced: workers.replaced });
     closeables.push({ close: () => workers.stop(0) });
     closeables.push(...(await startMetricsServers(metrics, settings, log)));
     connection.setOwnerNote(workers.address);
@@ -77,12 +80,15 @@ async function shareConnections(
   return each;
 }
 
-function respond(worker: Worker, message: FromWorker, metrics: AggregatedMetrics | undefined): void {
+function respond(worker: Worker, message: FromWorker, metrics: AggregatedMetrics | undefined, log: Logger): void {
   if (message.kind === 'values') metrics?.receive(worker, message.request, message.values);
   if (message.kind !== 'metrics requested') return;
   const { request } = message;
-  void metrics?.text().then((text) => {
-    const response: FromPrimary = { kind: 'metrics', request, text };
-    if (worker.isConnected()) worker.send(response);
-  });
+  void metrics
+    ?.text()
+    .then((text) => {
+      const response: FromPrimary = { kind: 'metrics', request, text };
+      if (worker.isConnected()) worker.send(response);
+    })
+    .catch((error: unknown) => log.warn({ err: error }, 'Cannot aggregate the metrics'));
 }
