@@ -27,6 +27,11 @@ const FAIL_ON_SIGNAL = `import cluster from 'node:cluster';
 const KILL_WORKERS = `import cluster from 'node:cluster';
   if (cluster.isWorker) process.kill(process.pid, 'SIGKILL');`;
 
+/** Code with which no worker can listen, except the first two. */
+const LISTEN_IN_TWO = `import cluster from 'node:cluster';
+  import { Server } from 'node:net';
+  if (cluster.worker?.id > 2) Server.prototype.listen = () => { throw new Error('no socket left'); };`;
+
 /** Returns the settings of a site whose processes run this code first. */
 async function settingsWith(code: string, settings: Record<string, string>) {
   const script = join(await harness.folder(), 'first.mjs');
@@ -78,6 +83,15 @@ test('a failed attempt to start a worker is repeated', async () => {
   process.kill(second, 'SIGKILL');
   const replacements = async () => (await workersOf(site.process.pid)).filter((pid) => !before.includes(pid));
   await expect.poll(async () => (await replacements()).length).toBe(2);
+  site.process.kill('SIGTERM');
+  expect(await site.exited).toMatchObject({ code: 0 });
+});
+
+test('the reason why a replacement worker cannot start is logged', async () => {
+  const site = await serveWith(LISTEN_IN_TWO, { LOG_LEVEL: 'error', WEB_CONCURRENCY: '2' });
+  const [first = 0] = await workersOf(site.process.pid);
+  process.kill(first, 'SIGKILL');
+  await site.waitForOutput(/"reason":"[^"]*no socket left","msg":"A worker cannot start"/);
   site.process.kill('SIGTERM');
   expect(await site.exited).toMatchObject({ code: 0 });
 });

@@ -81,7 +81,7 @@ export async function startWorkers({
     if (effect.kind === 'give up') {
       // Not a StartError, which would mean invalid settings: the primary process has checked those already.
       launched.reject(new Error(failure));
-      lost.resolve(new Error('The workers keep failing to start; see the log'));
+      lost.resolve(new Error(`The workers keep failing to start: ${failure}`));
     }
   }
 
@@ -97,8 +97,11 @@ export async function startWorkers({
       } else if (message.kind === 'up') {
         address = message.address;
         dispatch({ kind: 'up', id });
-      } else if (message.kind === 'failed') failure = message.message;
-      else if (message.kind === 'pong') heartbeat.recordPong(worker, message.isDebugged);
+      } else if (message.kind === 'failed') {
+        failure = message.message;
+        // During the launch, `startWorkers` throws this reason.
+        if (fleet.kind === 'running') log.error({ pid: worker.process.pid, reason: failure }, 'A worker cannot start');
+      } else if (message.kind === 'pong') heartbeat.recordPong(worker, message.isDebugged);
       else onMessage(worker, message);
     });
     worker.on('error', (error) => {
