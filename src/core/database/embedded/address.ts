@@ -82,11 +82,14 @@ async function makePrivate(folder: string, account: Account): Promise<void> {
   if (owner) await chown(folder, owner.uid, owner.gid);
 }
 
+/** Overrides variables such as PGSSLMODE, which are meant for other databases. The driver ignores empty parameters. */
+const CONNECTION = 'sslmode=disable&sslnegotiation=postgres&options=-cclient_encoding%3DUTF8';
+
 /** Returns the `postgres://` URL of the database. It contains the password: never log it. */
 export function databaseUrl(address: Address, { name, password }: Credentials): string {
   const url = `postgres://${name}:${encodeURIComponent(password)}@`;
-  if (address.socketDir === undefined) return `${url}${LOOPBACK}:${address.port}/${name}`;
-  return `${url}localhost:${address.port}/${name}?host=${encodeURIComponent(address.socketDir)}`;
+  if (address.socketDir === undefined) return `${url}${LOOPBACK}:${address.port}/${name}?${CONNECTION}`;
+  return `${url}localhost:${address.port}/${name}?host=${encodeURIComponent(address.socketDir)}&${CONNECTION}`;
 }
 
 /**

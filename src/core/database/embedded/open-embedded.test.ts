@@ -1,6 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { EmbeddedHarness, hasNoProcesses, query, TEST_NAME } from '../../../../tests/support/embedded-harness.ts';
 import { silentLog } from '../../../../tests/support/silent-log.ts';
 import { thisHost } from './cluster-location.ts';
@@ -26,6 +26,16 @@ describe('embedded databases', () => {
     expect(second.url).toBe(first.url);
     expect(await readdir(dataDir)).toEqual(['postgres', 'postgres.owner']);
     await second.stop();
+  });
+
+  it('an embedded database does not use variables that are meant for other databases', async () => {
+    onTestFinished(() => void vi.unstubAllEnvs());
+    vi.stubEnv('PGSSLMODE', 'require');
+    vi.stubEnv('PGSSLNEGOTIATION', 'direct');
+    vi.stubEnv('PGOPTIONS', '-c search_path=other');
+    const database = await open(await harness.createDataDir());
+    expect(await query(database.url, 'SHOW search_path')).toEqual([{ search_path: '"$user", public' }]);
+    await database.stop();
   });
 
   it.runIf(process.platform === 'linux')('stopping an embedded database waits until its logger has ended', async () => {
