@@ -54,12 +54,16 @@ export class NotificationListener implements Listening {
   async #keepConnected(): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
-      const client = createClient(this.#url);
-      this.#client = client;
-      client.on('notification', ({ payload = '' }) => this.#listener.onNotification(payload));
-      // A connection that is closed while it is being opened emits only `end`.
-      const ended = new Promise<void>((resolve) => client.once('end', resolve));
-      await Promise.race([ended, this.#listen(client, ended)]);
+      try {
+        const client = createClient(this.#url);
+        this.#client = client;
+        client.on('notification', ({ payload = '' }) => this.#listener.onNotification(payload));
+        // A connection that is closed while it is being opened emits only `end`.
+        const ended = new Promise<void>((resolve) => client.once('end', resolve));
+        await Promise.race([ended, this.#listen(client, ended)]);
+      } catch {
+        // The driver cannot read the file of `sslrootcert`, for example while it is being replaced.
+      }
       if (signal.aborted) return;
       this.#client = undefined;
       const backoffMs = this.#backoffMs;
