@@ -57,12 +57,15 @@ export async function checkBackups(
       );
     const header = await verifyBackup(path);
     const rows = rowsOf(header);
+    let proven = 'is complete (no trial restore)';
     if (database && rows <= MAX_TRIAL_RESTORE_ROWS) {
       isTried = true;
-      await tryRestore(database, path, migrations);
+      const isRestored = await tryRestore(database, path, migrations);
+      proven = isRestored
+        ? 'passed a trial restore'
+        : 'is complete (no trial restore: the role may not create schemas)';
     }
     const ageMs = now() - Date.parse(header.createdAt);
-    const proven = isTried ? 'passed a trial restore' : 'is complete (no trial restore)';
     const message = `${path} of ${header.createdAt} with ${formatQuantity(rows, 'row')} ${proven}`;
     if (ageMs < -MAX_CLOCK_DIFFERENCE_MS)
       return warning(
@@ -91,19 +94,22 @@ export async function checkBackups(
   }
 }
 
+const INSUFFICIENT_PRIVILEGE = '42501';
+
 /** Thrown after a successful trial to roll the transaction back. */
 class TrialRollback extends Error {}
 
 /**
  * Restores a backup into a temporary schema with the tables of this program's migrations, and compares every row with
  * the backup. Everything is rolled back, and visitors do not wait.
+ * @returns whether the role may create the schema, which the site itself does not need.
  * @throws BackupFileError, or the database's error if the restore failed.
  */
-async function tryRestore(database: Database, path: string, migrationsFolder: string): Promise<void> {
+async function tryRestore(database: Database, path: string, migrationsFolder: string): Promise<boolean> {
   const migrations = await readMigrations(migrationsFolder);
   const schema = `groundswell_trial_${randomBytes(4).toString('hex')}`;
   try {
-    await database.transaction(async (sql) => {
+    return await database.transaction(async (sql) => {
       await disableTimeouts(sql);
       await sql.query("SET LOCAL TimeZone = 'UTC'");
       await sql.query(`CREATE SCHEMA ${schema}`);
@@ -116,7 +122,9 @@ async function tryRestore(database: Database, path: string, migrationsFolder: st
       throw new TrialRollback();
     });
   } catch (error) {
-    if (!(error instanceof TrialRollback)) throw error;
+    if (error instanceof TrialRollback) return true;
+    if (error instanceof pg.DatabaseError && error.code === INSUFFICIENT_PRIVILEGE) return false;
+    throw error;
   }
 }
 

@@ -193,8 +193,8 @@ describe('backups', () => {
   let tag: string;
   let folder: string;
   let path: string;
-  const check = (now = Date.now) =>
-    checkBackups(database, { folder, intervalMs: 3_600_000, migrations: MIGRATIONS, now });
+  const rules = () => ({ folder, intervalMs: 3_600_000, migrations: MIGRATIONS });
+  const check = (now = Date.now) => checkBackups(database, { ...rules(), now });
 
   beforeAll(async () => {
     const times = { intervalMs: 0, leaseMs: 0, maxLeaseMs: 0 };
@@ -237,12 +237,19 @@ describe('backups', () => {
   test('a database that fails during the trial restore is not reported as a fault of the folder', async () => {
     await writeBackup(database, path, { groundswell: '1.2.3' });
     const broken = { ...database, transaction: () => Promise.reject(new CoreError('unavailable', 'Away.')) };
-    const rules = { folder, intervalMs: 3_600_000, migrations: MIGRATIONS };
-    expect(await checkBackups(broken, rules)).toMatchObject({
+    expect(await checkBackups(broken, rules())).toMatchObject({
       status: 'fault',
       message: 'the trial restore failed: Away.',
       advice: 'Correct the fault, then run `groundswell doctor` again.',
     });
+  });
+
+  test('a role that may not create schemas only verifies a backup', async () => {
+    await writeBackup(database, path, { groundswell: '1.2.3' });
+    const transaction: TestDatabase['transaction'] = (work) =>
+      database.transaction((sql) => sql.query('SET LOCAL ROLE pg_monitor').then(() => work(sql)));
+    const message = expect.stringContaining('is complete (no trial restore: the role may not create schemas)');
+    expect(await checkBackups({ ...database, transaction }, rules())).toMatchObject({ status: 'ok', message });
   });
 
   test('a newer backup of another database is ignored, unless there is no database', async () => {
@@ -250,14 +257,12 @@ describe('backups', () => {
     expect(await check()).toMatchObject({ message: expect.stringContaining('there are none of this database in') });
     await writeBackup(database, path, { groundswell: '1.2.3' });
     expect(await check()).toMatchObject({ status: 'ok', message: expect.stringContaining(path) });
-    const rules = { folder, intervalMs: 3_600_000, migrations: MIGRATIONS };
-    expect(await checkBackups(undefined, rules)).toMatchObject({ message: expect.stringContaining(OTHER_TAG) });
+    expect(await checkBackups(undefined, rules())).toMatchObject({ message: expect.stringContaining(OTHER_TAG) });
   });
 
   test('a database that cannot be read is not reported as a failed trial restore', async () => {
     const broken = { ...database, query: () => Promise.reject(new CoreError('unavailable', 'Away.')) };
-    const rules = { folder, intervalMs: 3_600_000, migrations: MIGRATIONS };
-    expect(await checkBackups(broken, rules)).toMatchObject({ message: 'the database cannot be read: Away.' });
+    expect(await checkBackups(broken, rules())).toMatchObject({ message: 'the database cannot be read: Away.' });
   });
 
   test('a missing backup folder is reported', async () => {
