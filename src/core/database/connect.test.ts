@@ -42,6 +42,17 @@ describe('usable servers', () => {
     connection.setOwnerNote('nobody owns a server');
     await connection.close();
   });
+
+  test('a database with other formats of dates and strings is read correctly', async () => {
+    for (const setting of ['datestyle = German', 'standard_conforming_strings = off'])
+      await database.query(
+        `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET ${setting}', current_database()); END $$`,
+      );
+    const connection = await open(database.url);
+    const read = await connection.database.query("SELECT timestamptz '2026-02-03T04:05:06Z' AS at, 'a\\b' AS text");
+    await connection.close();
+    expect(read).toEqual([{ at: new Date('2026-02-03T04:05:06Z'), text: 'a\\b' }]);
+  });
 });
 
 describe('an unusable server is reported in one line with the reason and without the password', () => {

@@ -100,7 +100,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     idleTimeoutMillis: 30_000,
     ...KEEP_ALIVE,
     application_name: 'groundswell',
-    onConnect: (client) => setServerTimeouts(client, statementTimeoutMs),
+    onConnect: (client) => configureSession(client, statementTimeoutMs),
   });
   // Without this handler, an error of an idle connection would crash the process. The pool replaces the connection.
   let isClosing = false;
@@ -140,16 +140,19 @@ export function openDatabase(options: DatabaseOptions): Database {
 }
 
 /**
- * Sets the server's timeouts on a new connection. Uses statements, since a pooler may reject start-up parameters, and
- * ignores settings that the server does not know.
+ * Sets the server's timeouts on a new connection, and the formats of dates and strings, which a role or a database may
+ * change. Uses statements, since a pooler may reject start-up parameters, and ignores settings that the server does not
+ * know.
  */
-async function setServerTimeouts(client: pg.ClientBase, statementTimeoutMs: number): Promise<void> {
+async function configureSession(client: pg.ClientBase, statementTimeoutMs: number): Promise<void> {
   const serverTimeoutMs = Math.floor(statementTimeoutMs * SERVER_SHARE_OF_TIMEOUT);
   const settings = {
     statement_timeout: serverTimeoutMs,
     idle_in_transaction_session_timeout: statementTimeoutMs * IDLE_TIMEOUTS,
     client_connection_check_interval: CLIENT_CHECK_INTERVAL_MS,
     ...KEEP_ALIVE_PROBES,
+    datestyle: 'ISO',
+    standard_conforming_strings: 'on',
   };
   for (const [name, value] of Object.entries(settings)) {
     await client.query(`SET ${name} = ${value}`).catch((error: unknown) => {
