@@ -50,6 +50,10 @@ describe('settings', () => {
   });
 });
 
+test('the documented database URL verifies the server, so the driver does not warn', async () => {
+  expect((await readText('docs/configuration.md')).match(/sslmode=[\w-]+/g)).toEqual(['sslmode=verify-full']);
+});
+
 describe('routes', () => {
   test('each route is in docs/api.md (add sections for new operations with -u)', async () => {
     const routes = await registeredRoutes();

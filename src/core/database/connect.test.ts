@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { silentLog } from '../../../tests/support/silent-log.ts';
 import { createTestDatabase, MIGRATIONS, type TestDatabase } from '../../../tests/support/test-database.ts';
@@ -116,6 +119,42 @@ describe('an unusable server is reported in one line with the reason and without
     try {
       expect(await faultOf(`postgres://site@127.0.0.1:${portOf(server)}/launches`)).toBe(
         `DATABASE_URL: 127.0.0.1:${portOf(server)}/launches is PostgreSQL 13. Groundswell needs 14 or newer: upgrade that server, or use another one.`,
+      );
+    } finally {
+      server.close();
+    }
+  });
+
+  test('a server with the certificate of a private CA is reported, and accepted with `sslrootcert`', async () => {
+    const file = fileURLToPath(import.meta.resolve('../../../tests/support/self-signed.pem'));
+    const pem = readFileSync(file);
+    const server = await listen((socket) =>
+      socket.once('data', () => {
+        socket.write('S');
+        const secure = new TLSSocket(socket, { isServer: true, key: pem, cert: pem });
+        respondAsPostgres(
+          secure.on('error', () => undefined),
+          '140000',
+        );
+      }),
+    );
+    try {
+      const url = `postgres://site@127.0.0.1:${portOf(server)}/launches?sslmode=verify-full`;
+      expect(await faultOf(url)).toMatch(
+        /: self-signed certificate.*\. Check sslmode, and for a private CA, set sslrootcert/,
+      );
+      const connection = await open(`${url}&sslrootcert=${encodeURIComponent(file)}`);
+      await connection.close();
+    } finally {
+      server.close();
+    }
+  });
+
+  test('a server without TLS is reported if the URL requires TLS', async () => {
+    const server = await listen((socket) => socket.once('data', () => socket.write('N')));
+    try {
+      expect(await faultOf(`postgres://127.0.0.1:${portOf(server)}/launches?sslmode=verify-full`)).toContain(
+        'does not support SSL connections. Check sslmode',
       );
     } finally {
       server.close();

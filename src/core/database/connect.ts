@@ -1,3 +1,4 @@
+import { systemCode } from '../file-system.ts';
 import type { Log } from '../runtime.ts';
 import { adaptToCitus } from './citus.ts';
 import { type Database, type DatabaseOptions, openDatabase, type Sql } from './database.ts';
@@ -98,6 +99,9 @@ async function withoutStatementTimeout<Result>(
 /** Discards log lines, because the thrown error contains all information. */
 const UNLOGGED: Log = { info: () => {}, warn: () => {}, error: () => {} };
 
+/** Matches the codes of Node's TLS errors, and the driver's message if the server does not support TLS. */
+const TLS_FAULT = /CERT|SSL|TLS|UNABLE_TO_VERIFY/;
+
 async function checkServer(url: string): Promise<Server> {
   const location = describeUrl(url);
   const database = openDatabase({ url, log: UNLOGGED, maxConnections: 1 });
@@ -106,12 +110,11 @@ async function checkServer(url: string): Promise<Server> {
     const rows = await database.query<{ version: string }>("SELECT current_setting('server_version_num') AS version");
     version = Math.floor(Number(rows[0]?.version) / 10_000);
   } catch (error) {
-    throw new ConnectError(
-      `DATABASE_URL: ${location} cannot be used: ${reasonOf(error)}. Check the address, the role and the password.`,
-      {
-        cause: error,
-      },
-    );
+    const reason = reasonOf(error);
+    const advice = TLS_FAULT.test(systemCode(reason) ?? reason.message)
+      ? 'Check sslmode, and for a private CA, set sslrootcert to its file.'
+      : 'Check the address, the role and the password.';
+    throw new ConnectError(`DATABASE_URL: ${location} cannot be used: ${reason.message}. ${advice}`, { cause: error });
   } finally {
     await database.close();
   }
@@ -130,11 +133,11 @@ export function describeUrl(url: string): string {
   return `${host}${port ? `:${port}` : ''}${pathname}`;
 }
 
-/** Returns the message of the driver's error, since the outer error only says that the database is unavailable. */
-function reasonOf(error: unknown): string {
+/** Returns the driver's error, since the outer error only says that the database is unavailable. */
+function reasonOf(error: unknown): Error {
   let reason = error instanceof Error && error.cause !== undefined ? error.cause : error;
   if (reason instanceof AggregateError && reason.errors.length > 0) reason = reason.errors[0];
-  return reason instanceof Error ? reason.message : String(reason);
+  return reason instanceof Error ? reason : new Error(String(reason));
 }
 
 /** The number of connections that a role may open, and the setting that limits it. */
