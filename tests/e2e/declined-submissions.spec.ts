@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test';
+import { submissionPaths } from '../../src/contract/submissions/paths.ts';
 import { expect } from '../support/e2e-test.ts';
-import { decide, openLink, submit, submissionTest as test } from '../support/submission-site.ts';
+import { decide, openLink, pictureFile, submit, submissionTest as test } from '../support/submission-site.ts';
 
 const dialog = (page: Page) => page.getByRole('dialog');
 
@@ -39,6 +40,39 @@ test('a declined submission can be submitted again unchanged, even if it was dec
   await save.click();
   await expect(page.getByText('Waiting for review')).toBeVisible();
   await expect(page.getByText('No further review is needed.')).toHaveCount(0);
+});
+
+test('a picture that arrives after a decline does not undo it, and is stored once the maker sends the form again', async ({
+  page,
+  site,
+  expectConsoleError,
+}) => {
+  expectConsoleError(/404/);
+  expectConsoleError(/409/);
+  const made = await submit(site, { name: 'Murex' });
+  await openLink(page, made);
+  await page.getByRole('button', { name: 'Edit' }).click();
+  await dialog(page)
+    .getByLabel('Add screenshots')
+    .setInputFiles(await pictureFile('shell.png', '#0c5a68'));
+  await expect(dialog(page).getByRole('img', { name: 'Your screenshot 1' })).toBeVisible();
+  await page.route(
+    /\/screenshots$/,
+    async (route) => {
+      await decide(site, 'decline', made.id, '--reason', 'Not yet.');
+      await route.continue();
+    },
+    { times: 1 },
+  );
+  const save = dialog(page).getByRole('button', { name: 'Save changes' });
+  await save.click();
+  await expect(dialog(page).getByRole('alert')).toContainText('The submission has changed');
+  const address = site.address + submissionPaths.submission(made.id);
+  const stored = await fetch(address, { headers: { Authorization: `Bearer ${made.key}` } });
+  expect(await stored.json()).toMatchObject({ submission: { status: 'declined', reason: 'Not yet.' } });
+  await save.click();
+  await expect(page.getByText('Waiting for review')).toBeVisible();
+  await expect(page.getByRole('img', { name: 'Screenshot 1 of Murex' })).toBeVisible();
 });
 
 test('the maker reads why a submission was declined even if another product has its id', async ({ page, site }) => {

@@ -213,6 +213,22 @@ describe('pictures', () => {
     await harness.approve(maker.id);
     expect(await site.submissions.setImage(maker, '/images/other.webp')).toMatchObject({ status: 'waiting' });
   });
+
+  test('a picture does not submit a declined submission again, because its upload may have begun earlier', async () => {
+    const maker = await harness.submit();
+    await site.submissions.addScreenshot(maker, '/images/a.webp');
+    await harness.decline(maker.id, 'Too early');
+    for (const change of [
+      () => site.submissions.setImage(maker, '/images/b.webp'),
+      () => site.submissions.addScreenshot(maker, '/images/b.webp'),
+      () => site.submissions.removeScreenshot(maker, 0),
+    ]) {
+      expect(await codeOf(change())).toBe('submission_changed');
+      expect(await site.submissions.get(maker)).toMatchObject({ status: 'declined', reason: 'Too early', revision: 3 });
+    }
+    await site.submissions.edit(maker, {});
+    expect(await site.submissions.addScreenshot(maker, '/images/b.webp')).toMatchObject({ status: 'waiting' });
+  });
 });
 
 describe('withdrawing', () => {

@@ -66,9 +66,7 @@ export function setImage(
   address: string,
   rules: LaunchRules,
 ): Promise<SubmissionRow> {
-  return changeAsMaker(database, access, rules, (sql, row) =>
-    applyPatch(sql, row, { fields: { image: address } }, access.network, rules),
-  );
+  return changePictures(database, access, rules, () => ({ image: address }));
 }
 
 /**
@@ -81,11 +79,10 @@ export function addScreenshot(
   address: string,
   rules: LaunchRules,
 ): Promise<SubmissionRow> {
-  return changeAsMaker(database, access, rules, (sql, row) => {
-    const stored = row.fields.screenshots;
-    if (!stored.includes(address)) requireScreenshotCapacity(row.fields);
-    const screenshots = stored.includes(address) ? stored : [...stored, address];
-    return applyPatch(sql, row, { fields: { screenshots } }, access.network, rules);
+  return changePictures(database, access, rules, (fields) => {
+    if (fields.screenshots.includes(address)) return {};
+    requireScreenshotCapacity(fields);
+    return { screenshots: [...fields.screenshots, address] };
   });
 }
 
@@ -104,12 +101,24 @@ export function removeScreenshot(
   index: number,
   rules: LaunchRules,
 ): Promise<SubmissionRow> {
+  return changePictures(database, access, rules, ({ screenshots }) => {
+    if (screenshots[index] === undefined) throw new CoreError('screenshot_not_found', 'There is no such screenshot.');
+    return { screenshots: screenshots.filter((_, each) => each !== index) };
+  });
+}
+
+/** Changes the pictures, unless the submission is declined: an upload that began earlier must not submit it again. */
+function changePictures(
+  database: Database,
+  access: MakerAccess,
+  rules: LaunchRules,
+  change: (fields: SubmissionFields) => Partial<SubmissionFields>,
+): Promise<SubmissionRow> {
   return changeAsMaker(database, access, rules, (sql, row) => {
-    if (row.fields.screenshots[index] === undefined) {
-      throw new CoreError('screenshot_not_found', 'There is no such screenshot.');
+    if (row.status === 'declined') {
+      throw submissionChanged('This submission was declined. Edit it before you change its pictures.');
     }
-    const screenshots = row.fields.screenshots.filter((_, each) => each !== index);
-    return applyPatch(sql, row, { fields: { screenshots } }, access.network, rules);
+    return applyPatch(sql, row, { fields: change(row.fields) }, access.network, rules);
   });
 }
 
@@ -223,8 +232,8 @@ async function reschedule(
   return updateSubmission(sql, row, { launch_at: time, undo }, rules.now);
 }
 
-export function submissionChanged(): CoreError {
-  return new CoreError('submission_changed', 'This submission has changed. Reload it before you change it.');
+export function submissionChanged(detail = 'This submission has changed. Reload it before you change it.'): CoreError {
+  return new CoreError('submission_changed', detail);
 }
 
 const REPLACE_KEYS = 'UPDATE submissions SET key_hashes = ARRAY[$2::bytea] WHERE id = $1';

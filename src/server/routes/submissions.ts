@@ -168,6 +168,7 @@ const CHANGE_PROBLEMS: readonly ProblemCode[] = [
   'submission_withdrawn',
   'already_launched',
   'too_many_waiting',
+  'submission_changed',
 ];
 
 const PICTURE_PROBLEMS: readonly ProblemCode[] = [
@@ -179,7 +180,7 @@ const PICTURE_PROBLEMS: readonly ProblemCode[] = [
 ];
 
 const PICTURES =
-  'Send the bytes of a PNG, JPEG, WebP, AVIF or GIF of at most 5 MiB and 40 megapixels, with its media type as `Content-Type`. The picture is scaled and stored as WebP without metadata. A scheduled or declined submission then requires a new approval.';
+  'Send the bytes of a PNG, JPEG, WebP, AVIF or GIF of at most 5 MiB and 40 megapixels, with its media type as `Content-Type`. The picture is scaled and stored as WebP without metadata. A scheduled submission then requires a new approval; a declined one must be edited first.';
 
 const responsesOf = (description: string) => ({
   200: { description, example: { submission: SUBMISSION_EXAMPLE } },
@@ -242,13 +243,7 @@ const OPERATIONS = {
     parameters: { id: SUBMISSION_ID },
     bodyExample: { description: 'When to launch a boat, and when not.' },
     responses: responsesOf('The updated submission'),
-    problems: [
-      ...CHANGE_PROBLEMS,
-      'submission_changed',
-      'submission_invalid',
-      'body_too_large',
-      'unsupported_media_type',
-    ],
+    problems: [...CHANGE_PROBLEMS, 'submission_invalid', 'body_too_large', 'unsupported_media_type'],
   },
   withdrawSubmission: {
     id: 'withdrawSubmission',
@@ -286,6 +281,7 @@ const OPERATIONS = {
     id: 'removeSubmissionScreenshot',
     tag: 'Submissions',
     summary: 'Remove a screenshot',
+    description: 'A scheduled submission then requires a new approval; a declined one must be edited first.',
     makerKey: 'required',
     parameters: { id: SUBMISSION_ID, n: { description: 'The zero-based index of the screenshot', example: '0' } },
     responses: responsesOf('The updated submission'),

@@ -119,7 +119,10 @@ interface Sending {
   stored: Submission;
   /** Called with each change of an item. */
   onChange: (key: string, change: Partial<PictureItem>) => void;
-  /** Called with the submission after each change to it, when the item already has its URL on the site. */
+  /**
+   * Called with the submission after each change to it, when the item already has its URL on the site, and after an
+   * operator declined it in the meantime.
+   */
   onStored: (submission: Submission) => void;
 }
 
@@ -128,7 +131,17 @@ interface Sending {
  * picture is marked with the reason, and the other pictures are uploaded.
  * @throws SubmissionError if a request fails for another reason.
  */
-export async function savePictures({ access, pictures, stored, onChange, onStored }: Sending): Promise<Submission> {
+export async function savePictures(sending: Sending): Promise<Submission> {
+  try {
+    return await sendPictures(sending);
+  } catch (error) {
+    if (error instanceof SubmissionError && error.code === 'submission_changed')
+      sending.onStored(await submissionsClient.get(sending.access));
+    throw error;
+  }
+}
+
+async function sendPictures({ access, pictures, stored, onChange, onStored }: Sending): Promise<Submission> {
   let latest = stored;
   const note = (submission: Submission) => {
     latest = submission;
