@@ -156,7 +156,12 @@ describe('Submissions', () => {
         { description },
         { now: new Date(), timeZone: 'UTC' },
       );
+    const earlier = await submit('Edited');
+    await decide(grace, earlier, { action: 'decline', reason: 'Too early' });
+    // As 30 days later, when the id is free again.
+    await site.database.query('DELETE FROM submissions WHERE id = $1', [earlier.id]);
     const [edited, approved] = [await submit('Edited'), await submit('Approved meanwhile')];
+    expect(edited.id).toBe(earlier.id);
     const resubmitted = await submit('Declined and resubmitted meanwhile');
     for (const each of [edited, approved]) await edit(each, 'Another text');
     expect((await decide(ada, edited, { action: 'approve' })).json()).toMatchObject({ code: 'submission_changed' });

@@ -178,11 +178,16 @@ function decide(
 }
 
 const SELECT_DECISIONS = `SELECT 1 FROM audit_log
-  WHERE target = $1 AND action LIKE 'submissions %' AND (details->>'revision')::integer >= $2 LIMIT 1`;
+  WHERE target = $1 AND created_at >= $3::timestamptz AND action LIKE 'submissions %'
+    AND (details->>'revision')::integer >= $2 LIMIT 1`;
 
-/** Returns whether a submission is still waiting, and no decision was made on this revision or a later one. */
-async function isOnlyEdited(sql: Sql, { id, status }: SubmissionRow, revision: number): Promise<boolean> {
-  return status === 'waiting' && (await sql.query(SELECT_DECISIONS, [id, revision])).length === 0;
+/**
+ * Returns whether a submission is still waiting, and no decision was made on this revision or a later one. Ignores the
+ * decisions on an earlier submission with the same id.
+ */
+async function isOnlyEdited(sql: Sql, row: SubmissionRow, revision: number): Promise<boolean> {
+  if (row.status !== 'waiting') return false;
+  return (await sql.query(SELECT_DECISIONS, [row.id, revision, row.created_at.toISOString()])).length === 0;
 }
 
 /** Returns details for the audit log: the revision and the decision, but not the maker's texts. */
