@@ -8,6 +8,13 @@ import { removeProducts } from '../products/remove-products.ts';
 import { restoreProducts } from '../products/restore-products.ts';
 import { saveProducts } from '../products/save-products.ts';
 import { DAY_MS, systemRuntime } from '../runtime.ts';
+import { createSubmission } from '../submissions/create-submission.ts';
+import {
+  approveSubmission,
+  declineSubmission,
+  scheduleSubmission,
+  undoDecision,
+} from '../submissions/decide-submission.ts';
 import { AUDIT_ACTIONS, browseAudit, insertEntries, MODERATION_ACTIONS } from './audit-log.ts';
 import { listModeration } from './moderation-log.ts';
 
@@ -134,6 +141,33 @@ test('the launched products that an import or its undo postpones are listed', as
     expect.objectContaining({ ...POSTPONED, productId: 'scheduled', reason: 'Import undone' }),
     expect.objectContaining({ ...RESUMED, productId: 'launched' }),
   ]);
+});
+
+test('an approval that was undone is given again once the submission is approved again and has launched', async () => {
+  const { database } = harness;
+  const rules = () => ({ now: new Date(), timeZone: 'UTC' });
+  const submit = async () => {
+    const submitter = { session: 'session-of-a-maker' };
+    return (await createSubmission(database, systemRuntime, { name: 'Tidal' }, { submitter })).row;
+  };
+  const { id } = await submit();
+  const REMOVED = { action: 'product.removed', productId: id, productName: null, undoneAt: null };
+  await approveSubmission(database, { id }, rules());
+  await undoDecision(database, { id }, rules());
+  await declineSubmission(database, { id }, 'spam', rules());
+  expect((await entries())[1]).toMatchObject(REMOVED);
+  await scheduleSubmission(database, { id }, new Date(inDays(1)), rules());
+  expect((await entries())[1], 'before the launch').toMatchObject(REMOVED);
+  const launched = { ...REMOVED, productName: 'Tidal', undoneAt: expect.any(String) };
+  expect((await entries(new Date(inDays(2))))[1]).toMatchObject(launched);
+  await undoDecision(database, { id }, rules());
+  await approveSubmission(database, { id }, rules());
+  expect((await entries())[1]).toMatchObject(launched);
+
+  await database.query('DELETE FROM submissions');
+  await database.query('DELETE FROM products WHERE id = $1', [id]);
+  await approveSubmission(database, await submit(), rules());
+  expect((await entries())[1], 'after another submission with the same id').toMatchObject(REMOVED);
 });
 
 test('the log and its index have exactly the moderation actions', async () => {

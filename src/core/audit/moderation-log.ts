@@ -45,6 +45,10 @@ const RELAUNCHED_AT = `SELECT CASE WHEN n.action = 'products edit' THEN n.create
         AND (n.details -> 'after' ->> 'createdAt')::timestamptz <= n.created_at)
     ORDER BY n.created_at LIMIT 1`;
 
+// When a submission whose approval was undone (`a`) was approved again. A later submission may have the same id.
+const APPROVED_AGAIN_AT =
+  "SELECT s.decided_at FROM submissions s WHERE s.id = a.target AND s.status = 'approved' AND s.created_at < a.created_at";
+
 // Skips exclusions and inclusions that found no vote (they changed nothing), products that were removed before their
 // launch (they were never public), and undone decisions that removed no launched product. Selects only these fields of
 // `details`, because others contain names of removed products and identifiers of voters.
@@ -52,7 +56,8 @@ const SELECT_PAGE = `SELECT a.id, a.created_at, a.action, (a.details ->> 'votes'
     CASE WHEN a.action LIKE 'comments %' THEN a.details ->> 'productId' WHEN a.action <> 'submissions decline' THEN a.target END
       AS product_id,
     least((SELECT min(u.created_at) FROM audit_log u WHERE u.undoes = a.id),
-      CASE WHEN a.action = 'products postpone' THEN (${RELAUNCHED_AT}) END) AS undone_at
+      CASE WHEN a.action = 'products postpone' THEN (${RELAUNCHED_AT})
+        WHEN a.action = 'submissions undo' THEN (${APPROVED_AGAIN_AT}) END) AS undone_at
   FROM audit_log a
   WHERE a.action IN ('${MODERATION_ACTIONS.join("', '")}')
     AND a.details ->> 'votes' IS DISTINCT FROM '0'
@@ -91,18 +96,20 @@ function entryOf(
   nameOf: ReadonlyMap<string, string>,
   removedAt: ReadonlyMap<string, Date>,
 ): ModerationEntry {
-  // A removed product has no name here: names are looked up by id, and a new product may have taken the id.
-  const isGone =
-    (NAMES[row.action] === 'product.removed' && row.undone_at === null) ||
-    row.created_at < (removedAt.get(row.product_id ?? '') ?? 0);
+  // Names are looked up by id, and a new product may have taken the id of a removed one.
+  const isReplaced = row.created_at < (removedAt.get(row.product_id ?? '') ?? 0);
+  const name = isReplaced ? undefined : nameOf.get(row.product_id ?? '');
+  // A product that was approved again is hidden until its launch.
+  const undoneAt = row.action === 'submissions undo' && name === undefined ? null : row.undone_at;
+  const isGone = NAMES[row.action] === 'product.removed' && undoneAt === null;
   return {
     id: row.id,
     at: row.created_at.toISOString(),
     action: NAMES[row.action],
     productId: row.product_id,
-    productName: isGone ? null : (nameOf.get(row.product_id ?? '') ?? null),
+    productName: isGone ? null : (name ?? null),
     votes: row.votes,
     reason: row.reason,
-    undoneAt: row.undone_at?.toISOString() ?? null,
+    undoneAt: undoneAt?.toISOString() ?? null,
   };
 }
