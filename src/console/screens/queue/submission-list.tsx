@@ -1,8 +1,9 @@
 import { useState } from 'react';
 import type { SubmissionRecord } from '../../../contract/console/records.ts';
-import { fieldOf, PRODUCT_FIELD_NAMES } from '../../../contract/products/fields.ts';
+import { fieldOf, PRODUCT_FIELD_NAMES, type ProductFieldName } from '../../../contract/products/fields.ts';
 import type { Product } from '../../../contract/products/schema.ts';
 import { utcMinute } from '../../../contract/text.ts';
+import { Picture } from '../../../web/ui/picture.tsx';
 import { TimeAgo, useNow } from '../../../web/ui/time.tsx';
 import type { Pages } from '../../api/pages.ts';
 import { FormDialog, type Progress, ReasonDialog } from '../../ui/form-dialog.tsx';
@@ -120,6 +121,10 @@ interface RowProps {
 function SubmissionRow({ submission, state, onAct }: RowProps) {
   const { product, approvedProduct, launchAt, suspectedSpam, waitingSince } = submission;
   const now = useNow();
+  // Only its launch time may have changed, or an operator may have declined it before its launch.
+  const changed = PRODUCT_FIELD_NAMES.filter(
+    (name) => approvedProduct && textOf(approvedProduct[name]) !== textOf(product[name]),
+  );
   return (
     <article className="row submission" aria-label={product.name}>
       <SelectBox name={product.name} state={state} />
@@ -142,19 +147,18 @@ function SubmissionRow({ submission, state, onAct }: RowProps) {
           )}
           {approvedProduct && (
             <span className="tag" data-tone="waiting">
-              Edited after its approval
+              {changed.length > 0 ? 'Edited after its approval' : 'Unchanged since its approval'}
             </span>
           )}
         </p>
         <ProductPreview product={product} />
-        {approvedProduct ? (
-          <Difference before={approvedProduct} after={product} />
-        ) : (
-          <details className="quiet">
-            <summary>Submitted details</summary>
-            <SubmissionFields product={product} />
-          </details>
+        {approvedProduct && changed.length > 0 && (
+          <Difference names={changed} before={approvedProduct} after={product} />
         )}
+        <details className="quiet">
+          <summary>Submitted details</summary>
+          <SubmissionFields product={product} />
+        </details>
       </div>
       <div className="row-actions">
         <button type="button" className="button" data-tone="primary" data-row-focus onClick={() => onAct('approve')}>
@@ -171,17 +175,26 @@ function SubmissionRow({ submission, state, onAct }: RowProps) {
   );
 }
 
+interface DifferenceProps {
+  names: readonly ProductFieldName[];
+  before: Product;
+  after: Product;
+}
+
 /** The maker's changes since the approval. */
-function Difference({ before, after }: { before: Product; after: Product }) {
-  const changed = PRODUCT_FIELD_NAMES.filter((name) => textOf(before[name]) !== textOf(after[name]));
+function Difference({ names, before, after }: DifferenceProps) {
   return (
     <dl className="difference">
-      {changed.map((name) => (
+      {names.map((name) => (
         <div key={name}>
           <dt>{fieldOf(name).label}</dt>
           <dd>
-            <del>{textOf(before[name])}</del>
-            <ins>{textOf(after[name])}</ins>
+            <del>
+              <FieldValue name={name} product={before} />
+            </del>
+            <ins>
+              <FieldValue name={name} product={after} />
+            </ins>
           </dd>
         </div>
       ))}
@@ -195,10 +208,27 @@ function SubmissionFields({ product }: { product: Product }) {
       {PRODUCT_FIELD_NAMES.filter((name) => textOf(product[name]) !== '').map((name) => (
         <div key={name}>
           <dt>{fieldOf(name).label}</dt>
-          <dd>{textOf(product[name])}</dd>
+          <dd>
+            <FieldValue name={name} product={product} />
+          </dd>
         </div>
       ))}
     </dl>
+  );
+}
+
+/** Shows a picture as a thumbnail, which opens the picture in a new tab. */
+function FieldValue({ name, product }: { name: ProductFieldName; product: Product }) {
+  if (name !== 'image' && name !== 'screenshots') return textOf(product[name]);
+  return (
+    <span className="thumbnails">
+      {[product[name]].flat().map((src, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the same picture may be listed twice
+        <a key={index} href={src} target="_blank" rel="noreferrer">
+          <Picture src={src} alt={`${fieldOf(name).label} ${index + 1}`} width={120} height={75} />
+        </a>
+      ))}
+    </span>
   );
 }
 

@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import { addScreenshot, editSubmission } from '../../src/core/submissions/change-submission.ts';
+import { declineSubmission, scheduleSubmission } from '../../src/core/submissions/decide-submission.ts';
+import { addSubmissions, openConsole, signIn } from '../support/console-page.ts';
+import { expect, test } from '../support/e2e-test.ts';
+import { elementsBeyondScreen, PHONE } from '../support/screen.ts';
+
+const newName = () => `Limpet ${randomUUID()}`;
+const rules = () => ({ now: new Date(), timeZone: 'UTC' });
+const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000);
+
+// Only the rows near the screen are in the document, so each test starts with an empty queue.
+test.beforeEach(async ({ site }) => {
+  await site.database.query('DELETE FROM submissions');
+});
+
+test('the pictures of a submission, and those that its maker changed after the approval, can be opened on a phone', async ({
+  page,
+  site,
+}) => {
+  await page.setViewportSize(PHONE);
+  const name = newName();
+  const [written] = await addSubmissions(site, [name]);
+  const id = written?.row.id ?? '';
+  const access = { id, makerKey: written?.makerKey };
+  await addScreenshot(site.database, access, '/pictures/placeholder.svg', rules());
+  await scheduleSubmission(site.database, { id }, inHours(1), rules());
+  await addScreenshot(site.database, access, '/pictures/avatar-default.svg', rules());
+  await signIn(page, site);
+  await openConsole(page, '/console/queue?kind=submissions');
+  const card = page.getByRole('article', { name });
+  await expect(card).toContainText('Edited after its approval');
+  const [before, after] = [card.getByRole('deletion'), card.getByRole('insertion')];
+  await expect(before.getByRole('link')).toHaveCount(1);
+  await expect(after.getByRole('link')).toHaveCount(2);
+  await card.getByText('Submitted details').click();
+  const screenshot = card.locator('details').getByRole('link', { name: 'Screenshot 2' });
+  await expect(screenshot.getByRole('img')).toHaveJSProperty('complete', true);
+  expect(await elementsBeyondScreen(page)).toEqual([]);
+  const opened = page.waitForEvent('popup');
+  await screenshot.click();
+  await expect(await opened).toHaveURL(/\/pictures\/avatar-default\.svg$/);
+});
+
+test('a submission that was approved earlier shows that no field has changed, and its details', async ({
+  page,
+  site,
+}) => {
+  const name = newName();
+  const [written] = await addSubmissions(site, [name]);
+  const id = written?.row.id ?? '';
+  await scheduleSubmission(site.database, { id }, inHours(1), rules());
+  await declineSubmission(site.database, { id }, 'Another day', rules());
+  const launchAt = inHours(2).toISOString();
+  await editSubmission(site.database, { id, makerKey: written?.makerKey }, { launchAt }, rules());
+  await signIn(page, site);
+  await openConsole(page, '/console/queue?kind=submissions');
+  const card = page.getByRole('article', { name });
+  await expect(card).toContainText('Unchanged since its approval');
+  await card.getByText('Submitted details').click();
+  await expect(card.locator('details')).toContainText('Unknown Maker');
+});
