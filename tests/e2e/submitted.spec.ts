@@ -2,6 +2,8 @@ import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
 import * as paths from '../../src/contract/paths.ts';
 import { expect } from '../support/e2e-test.ts';
+import { holdResponses } from '../support/network.ts';
+import { toast } from '../support/screen.ts';
 import { dayAhead, submissionTest as test } from '../support/submission-site.ts';
 
 const dialog = (page: Page) => page.getByRole('dialog');
@@ -35,4 +37,23 @@ test('a scheduled launch can be downloaded as a calendar event', async ({ page, 
   expect(file).toContain('SUMMARY:Launch of Urchin\\; spiny\\, round\r\n');
   expect(file).toContain(`URL:${site.address}/product/`);
   expect(file).not.toContain('maker=');
+});
+
+test('the response to a submission does not delete the draft of the product that the visitor enters next', async ({
+  page,
+}) => {
+  await openDialog(page, 'Barnacle');
+  const held = await holdResponses(page, /\/api\/submissions$/, { method: 'POST' });
+  await send(page).click();
+  await expect.poll(() => held.requests.length).toBe(1);
+  await page.keyboard.press('Escape');
+  await expect(dialog(page)).toHaveCount(0);
+  await page.getByRole('link', { name: 'Submit a product' }).click();
+  await dialog(page).getByRole('button', { name: 'Start over' }).click();
+  const name = dialog(page).getByLabel('Name', { exact: true });
+  await name.fill('Whelk');
+  held.release();
+  await expect(toast(page).getByRole('button', { name: 'See your launch' })).toBeAttached();
+  await page.reload();
+  await expect(name).toHaveValue('Whelk');
 });

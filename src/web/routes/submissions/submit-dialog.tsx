@@ -76,11 +76,12 @@ function NewSubmission({ incomplete, onDone }: NewSubmissionProps) {
     draft: restored ?? newDraft(),
     pictures: NO_PICTURES,
     onDraft: (draft) => savedDraft.write(draft),
-    onCreated({ id, key }, { product }) {
+    onCreated({ id, key }, { product }, { idempotencyKey }) {
       created.current = { id, key };
       // Stored immediately, because no later response contains the key.
       saveMakerKey({ productId: id, name: product.name, key });
-      savedDraft.write(undefined);
+      // The dialog may have been closed and opened again for another product, whose draft stays.
+      if (savedDraft.read()?.idempotencyKey === idempotencyKey) savedDraft.write(undefined);
       // Starting over would change the created submission.
       setRestored(null);
     },

@@ -50,8 +50,8 @@ interface Options {
   /** The submission to edit. If unset, the form creates one. */
   editing?: { access: MakerAccess; submission: Submission };
   onDraft?: (draft: Draft) => void;
-  /** Called after a new submission has been created, before its pictures are uploaded. */
-  onCreated?: (access: MakerAccess, submission: Submission) => void;
+  /** Called after a new submission has been created from a draft, before its pictures are uploaded. */
+  onCreated?: (access: MakerAccess, submission: Submission, draft: Draft) => void;
   /** Called after everything has been stored on the site. `isOpen`: the dialog with the form has not been closed. */
   onDone: (access: MakerAccess, submission: Submission, isOpen: boolean) => void;
 }
@@ -189,7 +189,7 @@ export function useSubmissionForm(options: Options): SubmissionForm {
     const sent = website === '' ? texts : { ...texts, website };
     const { submission, makerKey } = await submissionsClient.create(sent, draft.idempotencyKey);
     const access = { id: submission.id, key: makerKey };
-    onCreated?.(access, submission);
+    onCreated?.(access, submission, draft);
     return { access, submission };
   }
 
