@@ -4,7 +4,7 @@ import * as paths from '../../src/contract/paths.ts';
 import { expect } from '../support/e2e-test.ts';
 import { holdResponses } from '../support/network.ts';
 import { toast } from '../support/screen.ts';
-import { dayAhead, submissionTest as test } from '../support/submission-site.ts';
+import { dayAhead, pictureFile, submissionTest as test } from '../support/submission-site.ts';
 
 const dialog = (page: Page) => page.getByRole('dialog');
 const send = (page: Page) => dialog(page).getByRole('button', { name: 'Submit for review' });
@@ -56,4 +56,25 @@ test('the response to a submission does not delete the draft of the product that
   await expect(toast(page).getByRole('button', { name: 'See your launch' })).toBeAttached();
   await page.reload();
   await expect(name).toHaveValue('Whelk');
+});
+
+test('a text that is corrected after a picture is refused, but not sent, is in the edit dialog of the launch', async ({
+  page,
+  expectConsoleError,
+}) => {
+  expectConsoleError(/404|415/);
+  await openDialog(page, 'Nautilus');
+  const picture = await pictureFile('shell.png', '#0c5a68');
+  await dialog(page)
+    .getByLabel('Choose a picture')
+    .setInputFiles({ ...picture, name: 'lying.jpg', mimeType: 'image/jpeg' });
+  await expect(dialog(page).getByRole('img', { name: 'Your picture' })).toBeVisible();
+  await send(page).click();
+  await expect(dialog(page).getByRole('alert')).toContainText('A picture was not accepted');
+  await dialog(page).getByLabel('Description').fill('It has chambers.');
+  await page.keyboard.press('Escape');
+  await dialog(page).getByRole('link', { name: 'See your launch' }).click();
+  await page.getByRole('button', { name: 'Edit' }).click();
+  await expect(dialog(page).getByText(/^Your draft is as you left it/)).toBeVisible();
+  await expect(dialog(page).getByLabel('Description')).toHaveValue('It has chambers.');
 });

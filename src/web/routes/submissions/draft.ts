@@ -8,7 +8,7 @@ import {
   TEAM_MEMBER_LIMITS,
 } from '../../../contract/products/fields.ts';
 import type { Product, StoredProduct } from '../../../contract/products/schema.ts';
-import type { NewSubmission } from '../../../contract/submissions/schema.ts';
+import type { NewSubmission, Submission } from '../../../contract/submissions/schema.ts';
 import { plural, t, translated } from '../../language/translate.ts';
 import { createBrowserStore } from '../../storage/browser-store.ts';
 import { randomId } from '../../storage/session.ts';
@@ -48,6 +48,15 @@ function textsOf(read: (field: MakerText) => string): Record<MakerText, string> 
 export const savedDraft = createBrowserStore<Draft | null>('submission_draft', (saved) =>
   isDraft(saved) ? saved : null,
 );
+
+/** Changes to a submission that its maker has not saved, and the version that they are based on. */
+export interface UnsavedEdit {
+  base: Submission;
+  draft: Draft;
+}
+
+/** The changes with which the dialog of a submission was last closed, by the submission's id. */
+export const unsavedEdits = new Map<string, UnsavedEdit>();
 
 /** Returns the submission to send, with trimmed text. */
 export function toSubmission(draft: Draft): NewSubmission {

@@ -3,7 +3,7 @@ import type { Submission } from '../../../contract/submissions/schema.ts';
 import { rich, t } from '../../language/translate.ts';
 import { useSite } from '../../routing/document-head.ts';
 import { Modal } from '../../ui/modal.tsx';
-import { type Draft, errorsIn, rebase, toDraft, toSubmission } from './draft.ts';
+import { errorsIn, rebase, toDraft, toSubmission, type UnsavedEdit, unsavedEdits } from './draft.ts';
 import { errorOf, type FieldErrors } from './fields.tsx';
 import { LaunchField } from './launch-field.tsx';
 import { storedPictures } from './pictures.ts';
@@ -25,35 +25,23 @@ interface MakerDialogProps {
   onClose: (changed?: Submission, message?: string) => void;
 }
 
-/** Changes that the maker has not saved, and the version that they are based on. */
-export interface UnsavedEdit {
-  base: Submission;
-  draft: Draft;
-}
-
-interface EditDialogProps extends MakerDialogProps {
-  /** The changes with which the dialog was last closed. */
-  unsaved: UnsavedEdit | null;
-  onUnsaved: (unsaved: UnsavedEdit | null) => void;
-}
-
 /** Rebases unsaved changes onto the submission, unless there are conflicts, which saving then reports. */
-function startOf(unsaved: UnsavedEdit | null, submission: Submission): UnsavedEdit {
-  if (unsaved === null) return { base: submission, draft: draftOf(submission) };
+function startOf(unsaved: UnsavedEdit | undefined, submission: Submission): UnsavedEdit {
+  if (unsaved === undefined) return { base: submission, draft: draftOf(submission) };
   const { draft, conflicts } = rebase(unsaved.draft, draftOf(unsaved.base), draftOf(submission));
   return conflicts.length > 0 ? unsaved : { base: submission, draft };
 }
 
-export function EditDialog({ access, submission, onClose, unsaved, onUnsaved }: EditDialogProps) {
+export function EditDialog({ access, submission, onClose }: MakerDialogProps) {
   const { timeZone = 'UTC' } = useSite();
-  const [start] = useState(() => startOf(unsaved, submission));
+  const [start] = useState(() => startOf(unsavedEdits.get(access.id), submission));
   const [isRestored, setRestored] = useState(!isStored(toSubmission(start.draft), submission));
   const form = useSubmissionForm({
     draft: start.draft,
     pictures: storedPictures(start.base.product),
     editing: { access, submission: start.base },
     onDone(_, changed) {
-      onUnsaved(null);
+      unsavedEdits.delete(access.id);
       onClose(
         changed,
         changed.status === 'waiting' ? t('A person will review your submission.') : t('No further review is needed.'),
@@ -65,7 +53,8 @@ export function EditDialog({ access, submission, onClose, unsaved, onUnsaved }: 
     const { draft } = form;
     const base = form.latest() ?? start.base;
     const isSaved = [base, submission].some((version) => isStored(toSubmission(draft), version));
-    onUnsaved(isSaved ? null : { base, draft });
+    if (isSaved) unsavedEdits.delete(access.id);
+    else unsavedEdits.set(access.id, { base, draft });
     onClose(base);
   }
 

@@ -1,12 +1,4 @@
-import {
-  type Dispatch,
-  type MouseEvent,
-  type ReactNode,
-  type SetStateAction,
-  useEffect,
-  useRef,
-  useState,
-} from 'react';
+import { type Dispatch, type MouseEvent, type ReactNode, type SetStateAction, useEffect, useRef } from 'react';
 import type { Submission } from '../../../contract/submissions/schema.ts';
 import { rich, t, translated } from '../../language/translate.ts';
 import { useDocumentHead, useSite } from '../../routing/document-head.ts';
@@ -16,7 +8,7 @@ import { useNow } from '../../ui/time.tsx';
 import { showToast } from '../../ui/toasts.ts';
 import { CardPreview } from './card-preview.tsx';
 import { teamText } from './draft.ts';
-import { EditDialog, RescheduleDialog, type UnsavedEdit, WithdrawDialog } from './maker-dialogs.tsx';
+import { EditDialog, RescheduleDialog, WithdrawDialog } from './maker-dialogs.tsx';
 import type { MakerAccess } from './submissions-client.ts';
 import { formatTime, formatTimeZone, visitorTimeZone } from './times.ts';
 
@@ -40,7 +32,6 @@ export function MakerSubmission({ access, submission, isPage, onChange, open, se
   const page = useRef<HTMLElement>(null);
   /** The element that gets the focus when the dialog closes. */
   const opener = useRef<HTMLElement | null>(null);
-  const [unsaved, setUnsaved] = useState<UnsavedEdit | null>(null);
   const { product, status, editable } = submission;
 
   useEffect(() => {
@@ -124,7 +115,7 @@ export function MakerSubmission({ access, submission, isPage, onChange, open, se
           {product.team.length > 0 && <Fact label={t('Team')}>{teamText(product.team)}</Fact>}
         </dl>
       </section>
-      {open?.name === 'edit' && <EditDialog {...dialog} unsaved={unsaved} onUnsaved={setUnsaved} />}
+      {open?.name === 'edit' && <EditDialog {...dialog} />}
       {open?.name === 'reschedule' && <RescheduleDialog {...dialog} />}
       {open?.name === 'withdraw' && <WithdrawDialog {...dialog} />}
     </article>

@@ -10,10 +10,10 @@ import { makerKeys, saveMakerKey } from '../../storage/maker-keys.ts';
 import { Link } from '../../ui/link.tsx';
 import { Modal } from '../../ui/modal.tsx';
 import { showToast } from '../../ui/toasts.ts';
-import { newDraft, savedDraft } from './draft.ts';
+import { newDraft, savedDraft, toSubmission, type UnsavedEdit, unsavedEdits } from './draft.ts';
 import { NO_PICTURES } from './pictures.ts';
 import { RestoredNote, SubmissionForm, SubmissionStyles } from './submission-form.tsx';
-import type { MakerAccess } from './submissions-client.ts';
+import { isStored, type MakerAccess } from './submissions-client.ts';
 import { Submitted } from './submitted.tsx';
 import { useSubmissionForm } from './use-submission-form.ts';
 
@@ -22,18 +22,24 @@ interface Done {
   submission: Submission;
 }
 
+/** A new submission that lacks some of its pictures, because they were rejected or could not be sent. */
+interface Incomplete extends UnsavedEdit {
+  access: MakerAccess;
+}
+
 /** The dialog for submitting a product. Closing it discards only the pictures. */
 export function SubmitDialog({ onClose }: { onClose: () => void }) {
   const [done, setDone] = useState<Done | null>(null);
-  /** A new submission that lacks some of its pictures, because they were rejected or could not be sent. */
-  const incomplete = useRef<Done | null>(null);
+  const incomplete = useRef<Incomplete | null>(null);
   const [opened, setOpened] = useState(1);
   const { navigate } = useRouter();
 
   function close(): void {
     if (done === null && incomplete.current !== null) {
+      const { access, base, draft } = incomplete.current;
+      if (!isStored(toSubmission(draft), base)) unsavedEdits.set(access.id, { base, draft });
       // Only this dialog shows the maker link, so it opens again to show the link.
-      setDone(incomplete.current);
+      setDone({ access, submission: base });
       setOpened(opened + 1);
       return;
     }
@@ -64,7 +70,7 @@ export function SubmitDialog({ onClose }: { onClose: () => void }) {
 }
 
 interface NewSubmissionProps {
-  incomplete: RefObject<Done | null>;
+  incomplete: RefObject<Incomplete | null>;
   onDone: (access: MakerAccess, submission: Submission, isOpen: boolean) => void;
 }
 
@@ -90,8 +96,8 @@ function NewSubmission({ incomplete, onDone }: NewSubmissionProps) {
 
   // Runs in a layout effect, because visitors may close the dialog as soon as the failure is on screen.
   useLayoutEffect(() => {
-    const submission = form.isSending ? undefined : form.latest();
-    incomplete.current = created.current && submission ? { access: created.current, submission } : null;
+    const base = form.isSending ? undefined : form.latest();
+    incomplete.current = created.current && base ? { access: created.current, base, draft: form.draft } : null;
   });
 
   function startOver(): void {
