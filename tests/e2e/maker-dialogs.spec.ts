@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { expect } from '../support/e2e-test.ts';
 import { holdResponses } from '../support/network.ts';
-import { dayAhead, openLink, submit, submissionTest as test } from '../support/submission-site.ts';
+import { dayAhead, decide, openLink, submit, submissionTest as test } from '../support/submission-site.ts';
 
 const dialog = (page: Page) => page.getByRole('dialog');
 
@@ -126,4 +126,27 @@ test('changes that were saved while a second edit dialog was open do not reappea
   await edit();
   await expect(dialog(page).getByLabel('Description')).toHaveValue('Shines.');
   await expect(dialog(page).getByText(/^Your draft is as you left it/)).toHaveCount(0);
+});
+
+test('the dialogs of an approved launch say that it launches now, unless a change requires another review', async ({
+  page,
+  site,
+}) => {
+  const made = await submit(site, { name: 'Abalone', launchAt: `${dayAhead(120)}T10:00:00.000Z` });
+  await decide(site, 'approve', made.id);
+  await openLink(page, made);
+  const now = dialog(page).getByLabel('Now', { exact: true });
+  const later = dialog(page).getByLabel('As soon as it is approved');
+  await page.getByRole('button', { name: 'Edit' }).click();
+  await now.check();
+  await dialog(page).getByLabel('Description').fill('Grazes.');
+  await expect(later).toBeChecked();
+  await dialog(page).getByLabel('Description').fill('');
+  await expect(now).toBeChecked();
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Reschedule' }).click();
+  await now.check();
+  await dialog(page).getByRole('button', { name: 'Save launch time' }).click();
+  await expect(page.getByText('The launch time has changed.')).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Your launch', exact: true })).toBeVisible();
 });

@@ -319,6 +319,7 @@ export const ENGLISH = [
   // submissions/launch-field.tsx
   'Launch',
   'As soon as it is approved',
+  'Now',
   'At a time that I choose',
   'Launch time',
   'Your time zone: {zone}.',

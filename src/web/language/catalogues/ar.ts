@@ -518,6 +518,7 @@ export default {
     '(optional)': '(اختياري)',
     Launch: 'الإطلاق',
     'As soon as it is approved': 'فور الموافقة عليه',
+    Now: 'الآن',
     'At a time that I choose': 'في موعد أختاره',
     'Launch time': 'موعد الإطلاق',
     'Your time zone: {zone}.': 'منطقتك الزمنية: {zone}.',

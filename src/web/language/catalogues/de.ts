@@ -337,6 +337,7 @@ export default {
     '(optional)': '(optional)',
     Launch: 'Launch',
     'As soon as it is approved': 'Sobald es freigegeben ist',
+    Now: 'Jetzt',
     'At a time that I choose': 'Zu einer Zeit, die ich wähle',
     'Launch time': 'Zeitpunkt des Launches',
     'Your time zone: {zone}.': 'Deine Zeitzone: {zone}.',

@@ -333,6 +333,7 @@ export default {
     '(optional)': '(opcional)',
     Launch: 'Lanzamiento',
     'As soon as it is approved': 'En cuanto se apruebe',
+    Now: 'Ahora',
     'At a time that I choose': 'En el momento que yo elija',
     'Launch time': 'Fecha del lanzamiento',
     'Your time zone: {zone}.': 'Tu zona horaria: {zone}.',

@@ -335,6 +335,7 @@ export default {
     '(optional)': '(facultatif)',
     Launch: 'Lancement',
     'As soon as it is approved': 'Dès qu’il est approuvé',
+    Now: 'Maintenant',
     'At a time that I choose': 'À une date que je choisis',
     'Launch time': 'Date du lancement',
     'Your time zone: {zone}.': 'Votre fuseau horaire : {zone}.',

@@ -312,6 +312,7 @@ export default {
     '(optional)': '（任意）',
     Launch: '公開',
     'As soon as it is approved': '承認され次第',
+    Now: '今すぐ',
     'At a time that I choose': '日時を指定する',
     'Launch time': '公開日時',
     'Your time zone: {zone}.': 'あなたのタイムゾーン：{zone}。',

@@ -333,6 +333,7 @@ export default {
     '(optional)': '(opcional)',
     Launch: 'Lançamento',
     'As soon as it is approved': 'Assim que for aprovado',
+    Now: 'Agora',
     'At a time that I choose': 'No horário que eu escolher',
     'Launch time': 'Horário do lançamento',
     'Your time zone: {zone}.': 'Seu fuso horário: {zone}.',

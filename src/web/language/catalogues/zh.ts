@@ -309,6 +309,7 @@ export default {
     '(optional)': '（可选）',
     Launch: '发布',
     'As soon as it is approved': '通过审核后立即发布',
+    Now: '现在',
     'At a time that I choose': '在我选择的时间',
     'Launch time': '发布时间',
     'Your time zone: {zone}.': '你的时区：{zone}。',

@@ -7,6 +7,8 @@ import { formatTime, formatTimeZone, fromLocalInput, toLocalInput, tomorrowMorni
 interface LaunchFieldProps {
   /** In ISO 8601 format, empty for a launch immediately after approval, or 'incomplete' if no time is entered. */
   launchAt: string;
+  /** Whether the launch needs no further approval, so it happens at once if no time is set. */
+  isApproved: boolean;
   siteTimeZone: string;
   error: string | undefined;
   onChange: (launchAt: string) => void;
@@ -20,7 +22,7 @@ const isTime = (text: string) => !Number.isNaN(Date.parse(text));
 const DAY_MS = 24 * 60 * 60_000;
 
 /** The field for the launch time, in the visitor's time zone. */
-export function LaunchField({ launchAt, siteTimeZone, error, onChange }: LaunchFieldProps) {
+export function LaunchField({ launchAt, isApproved, siteTimeZone, error, onChange }: LaunchFieldProps) {
   const id = useId();
   const [now] = useState(() => new Date());
   const isChosen = launchAt !== '';
@@ -42,7 +44,7 @@ export function LaunchField({ launchAt, siteTimeZone, error, onChange }: LaunchF
       <legend>{t('Launch')}</legend>
       <label>
         <input type="radio" name={`${id}-when`} checked={!isChosen} onChange={() => choose(false)} />
-        {t('As soon as it is approved')}
+        {isApproved ? t('Now') : t('As soon as it is approved')}
       </label>
       <label>
         <input type="radio" name={`${id}-when`} checked={isChosen} onChange={() => choose(true)} />

@@ -6,7 +6,7 @@ import { Modal } from '../../ui/modal.tsx';
 import { errorsIn, rebase, toDraft, toSubmission, type UnsavedEdit, unsavedEdits } from './draft.ts';
 import { errorOf, type FieldErrors } from './fields.tsx';
 import { LaunchField } from './launch-field.tsx';
-import { storedPictures } from './pictures.ts';
+import { type Pictures, storedPictures } from './pictures.ts';
 import { FailureNote, RestoredNote, SubmissionForm } from './submission-form.tsx';
 import {
   type Failure,
@@ -16,7 +16,7 @@ import {
   SubmissionError,
   submissionsClient,
 } from './submissions-client.ts';
-import { draftOf, useSubmissionForm } from './use-submission-form.ts';
+import { draftOf, type SubmissionForm as Form, useSubmissionForm } from './use-submission-form.ts';
 
 interface MakerDialogProps {
   access: MakerAccess;
@@ -30,6 +30,13 @@ function startOf(unsaved: UnsavedEdit | undefined, submission: Submission): Unsa
   if (unsaved === undefined) return { base: submission, draft: draftOf(submission) };
   const { draft, conflicts } = rebase(unsaved.draft, draftOf(unsaved.base), draftOf(submission));
   return conflicts.length > 0 ? unsaved : { base: submission, draft };
+}
+
+/** Returns whether a form changes nothing but the launch time. */
+function changesOnlyTime({ draft, pictures }: Form, base: Submission): boolean {
+  const addresses = ({ image, screenshots }: Pictures) => [image, ...screenshots].map((item) => item?.src).join(' ');
+  const { launchAt: _launchAt, ...others } = toSubmission(draft);
+  return isStored(others, base) && addresses(pictures) === addresses(storedPictures(base.product));
 }
 
 export function EditDialog({ access, submission, onClose }: MakerDialogProps) {
@@ -75,6 +82,7 @@ export function EditDialog({ access, submission, onClose }: MakerDialogProps) {
       )}
       <SubmissionForm
         form={form}
+        isApproved={submission.status === 'scheduled' && changesOnlyTime(form, form.latest() ?? start.base)}
         siteTimeZone={timeZone}
         labels={{ submit: t('Save changes'), sending: t('Saving...') }}
       />
@@ -128,6 +136,7 @@ export function RescheduleDialog({ access, submission, onClose }: MakerDialogPro
           <LaunchField
             key={`${base.revision} ${base.productVersion}`}
             launchAt={launchAt}
+            isApproved={submission.status === 'scheduled'}
             siteTimeZone={timeZone}
             error={errorOf(errors, 'launchAt')}
             onChange={(chosen) => {

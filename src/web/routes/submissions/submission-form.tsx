@@ -14,13 +14,15 @@ import type { SubmissionForm as Form } from './use-submission-form.ts';
 
 interface SubmissionFormProps {
   form: Form;
+  /** Whether the launch time can change without another review. Default: false. */
+  isApproved?: boolean;
   siteTimeZone: string;
   labels: { submit: string; sending: string };
   children?: ReactNode;
 }
 
 /** The form for a new or an edited product. */
-export function SubmissionForm({ form, siteTimeZone, labels, children }: SubmissionFormProps) {
+export function SubmissionForm({ form, isApproved = false, siteTimeZone, labels, children }: SubmissionFormProps) {
   const { element, draft, pictures, errors, invalidAttempts, replacements, failure, isSending, progress, set } = form;
   const button = useRef<HTMLButtonElement>(null);
   const trap = useRef<HTMLInputElement>(null);
@@ -98,6 +100,7 @@ export function SubmissionForm({ form, siteTimeZone, labels, children }: Submiss
           // Shows the launch time of the new draft, because the field has its own state.
           key={replacements}
           launchAt={draft.launchAt}
+          isApproved={isApproved}
           siteTimeZone={siteTimeZone}
           error={errorOf(errors, 'launchAt')}
           onChange={(launchAt) => set({ launchAt })}
