@@ -231,5 +231,7 @@ test.describe('the maker link', () => {
     await expect(page.getByRole('blockquote')).toHaveText('The product was removed from the site.');
     await expect(page.getByText('It is not on the list.')).toHaveText('It is not on the list.');
     await expect(page.getByRole('button', { name: /Edit|Withdraw/ })).toHaveCount(0);
+    await page.goto(made.link.replace('#', '?lang=de#'));
+    await expect(page.getByRole('blockquote')).toHaveText('Das Produkt wurde von der Website entfernt.');
   });
 });

@@ -370,6 +370,7 @@ export const ENGLISH = [
   'It launches in a moment.',
   'It is not on the list.',
   'You can change it and send it again.',
+  'The product was removed from the site.',
   'You withdrew it, and it will not launch. You can submit the product again.',
   // submissions/maker.tsx
   '{sentence}.',

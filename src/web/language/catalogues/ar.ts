@@ -570,6 +570,7 @@ export default {
     'It launches in a moment.': 'يُطلق بعد لحظات.',
     'It is not on the list.': 'ليس في القائمة.',
     'You can change it and send it again.': 'يمكنك تعديله وإرساله من جديد.',
+    'The product was removed from the site.': 'أُزيل المنتج من الموقع.',
     'Related products': 'منتجات ذات صلة',
     'You withdrew it, and it will not launch. You can submit the product again.':
       'لقد سحبته ولن يُطلق. يمكنك إرسال المنتج من جديد.',

@@ -390,6 +390,7 @@ export default {
     'It launches in a moment.': 'Es startet gleich.',
     'It is not on the list.': 'Es steht nicht auf der Liste.',
     'You can change it and send it again.': 'Du kannst es ändern und erneut senden.',
+    'The product was removed from the site.': 'Das Produkt wurde von der Website entfernt.',
     'Related products': 'Ähnliche Produkte',
     'You withdrew it, and it will not launch. You can submit the product again.':
       'Du hast es zurückgezogen, und es wird nicht starten. Du kannst das Produkt erneut einreichen.',

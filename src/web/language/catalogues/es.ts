@@ -386,6 +386,7 @@ export default {
     'It launches in a moment.': 'Se lanza en un momento.',
     'It is not on the list.': 'No está en la lista.',
     'You can change it and send it again.': 'Puedes cambiarlo y enviarlo de nuevo.',
+    'The product was removed from the site.': 'El producto se ha retirado del sitio.',
     'Related products': 'Productos relacionados',
     'You withdrew it, and it will not launch. You can submit the product again.':
       'Lo retiraste y no se lanzará. Puedes enviar el producto de nuevo.',

@@ -388,6 +388,7 @@ export default {
     'It launches in a moment.': 'Lancement dans un instant.',
     'It is not on the list.': 'Il n’est pas sur la liste.',
     'You can change it and send it again.': 'Vous pouvez le modifier et le renvoyer.',
+    'The product was removed from the site.': 'Le produit a été retiré du site.',
     'Related products': 'Produits similaires',
     'You withdrew it, and it will not launch. You can submit the product again.':
       'Vous l’avez retiré, il ne sera pas lancé. Vous pouvez proposer de nouveau le produit.',

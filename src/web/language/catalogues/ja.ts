@@ -364,6 +364,7 @@ export default {
     'It launches in a moment.': 'まもなく公開されます。',
     'It is not on the list.': '一覧には載っていません。',
     'You can change it and send it again.': '変更して送信し直せます。',
+    'The product was removed from the site.': 'この製品はサイトから削除されました。',
     'Related products': '関連する製品',
     'You withdrew it, and it will not launch. You can submit the product again.':
       '取り下げたので公開されません。製品を投稿し直せます。',

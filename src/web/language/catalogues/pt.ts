@@ -386,6 +386,7 @@ export default {
     'It launches in a moment.': 'Será lançado em instantes.',
     'It is not on the list.': 'Não está na lista.',
     'You can change it and send it again.': 'Você pode alterá-lo e enviar de novo.',
+    'The product was removed from the site.': 'O produto foi removido do site.',
     'Related products': 'Produtos relacionados',
     'You withdrew it, and it will not launch. You can submit the product again.':
       'Você o retirou, e ele não será lançado. Você pode enviar o produto de novo.',

@@ -361,6 +361,7 @@ export default {
     'It launches in a moment.': '即将发布。',
     'It is not on the list.': '它不在列表中。',
     'You can change it and send it again.': '你可以修改后重新提交。',
+    'The product was removed from the site.': '该产品已从网站移除。',
     'Related products': '相关产品',
     'You withdrew it, and it will not launch. You can submit the product again.':
       '你已撤回，它将不会发布。你可以重新提交产品。',

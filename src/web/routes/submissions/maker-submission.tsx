@@ -176,7 +176,10 @@ function MakerStatus({ submission: { status, reason, launchAt, editable } }: { s
             {t('It is not on the list.')}
             {editable && ` ${t('You can change it and send it again.')}`}
           </p>
-          {reason && <blockquote dir="auto">{reason}</blockquote>}
+          {/* The API gives the reason for a removal only in English. */}
+          {reason && (
+            <blockquote dir="auto">{editable ? reason : t('The product was removed from the site.')}</blockquote>
+          )}
         </>
       )}
       {status === 'withdrawn' && (
