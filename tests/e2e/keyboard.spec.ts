@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { turnEventLoop } from '../support/clock.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
-import { cardNames, searchBox, upvoteOf } from '../support/screen.ts';
+import { cardNames, PHONE, searchBox, upvoteOf } from '../support/screen.ts';
 
 const dialog = (page: Page) => page.getByRole('dialog', { name: 'Keyboard shortcuts' });
 const opener = (page: Page) => page.getByRole('button', { name: 'Keyboard shortcuts' });
@@ -100,4 +100,24 @@ test('‘Show more products’ moves the focus to the first added product', asyn
   await page.getByRole('link', { name: 'Show more products' }).press('Enter');
   await expect(cardNames(page)).toHaveCount(25);
   await expect(page.getByRole('link', { name: 'Merlin 04', exact: true })).toBeFocused();
+});
+
+test('the phone menu closes when the focus leaves its button, and when a link opens another page', async ({
+  page,
+  site,
+}) => {
+  await site.addProduct({ name: 'Munchkin' });
+  await page.setViewportSize(PHONE);
+  await visit(page, '/?q=munchkin');
+  const item = page.getByRole('button', { name: 'Sign in (Demo)' });
+  await page.getByLabel('Menu').press('Enter');
+  await expect(item).toBeVisible();
+  await page.keyboard.press('Tab');
+  await expect(item).toBeHidden();
+  await page.getByLabel('Menu').click();
+  await expect(item).toBeVisible();
+  // Unlike a real click, this one does not move the focus first.
+  await page.getByRole('link', { name: 'Munchkin', exact: true }).dispatchEvent('click');
+  await expect(page.getByRole('heading', { level: 1, name: 'Munchkin' })).toBeFocused();
+  await expect(item).toBeHidden();
 });

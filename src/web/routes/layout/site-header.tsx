@@ -1,4 +1,4 @@
-import { type KeyboardEvent, Suspense } from 'react';
+import { Suspense, type SyntheticEvent } from 'react';
 import * as paths from '../../../contract/paths.ts';
 import { taglineOf } from '../../../contract/site.ts';
 import { SearchBox } from '../../features/products/search-box.tsx';
@@ -23,14 +23,12 @@ export function SiteHeader() {
         <SearchBox />
         <SavedProductsButton />
         <ThemeSwitch />
-        <details className="demo-fold">
-          {/* biome-ignore lint/a11y/noStaticElementInteractions: a summary is already a button */}
-          <summary className="icon-button" aria-label={t('Menu')} onKeyDown={closeOnEscape}>
+        <details className="demo-fold" onBlur={close} onKeyDown={(event) => event.key === 'Escape' && close(event)}>
+          <summary className="icon-button" aria-label={t('Menu')}>
             <MenuIcon />
           </summary>
           <div className="demo-fold-panel">
-            <SiteDemos />
-            <AccountDemos />
+            <DemoButtons />
           </div>
         </details>
       </div>
@@ -39,8 +37,7 @@ export function SiteHeader() {
           {translated(taglineOf(site))}
         </p>
         <div className="demo-row">
-          <SiteDemos />
-          <AccountDemos />
+          <DemoButtons />
         </div>
         <SubmitSlot />
       </div>
@@ -48,25 +45,18 @@ export function SiteHeader() {
   );
 }
 
-function closeOnEscape({ key, currentTarget }: KeyboardEvent): void {
-  if (key === 'Escape') currentTarget.closest('details')?.removeAttribute('open');
+/** Closes the menu. Nothing in its panel can have the focus, which the panel would otherwise cover. */
+function close({ currentTarget }: SyntheticEvent<HTMLDetailsElement>): void {
+  currentTarget.open = false;
 }
 
-// Placeholders for future features, shown on wide screens and collapsed on narrow ones.
-
-function SiteDemos() {
+/** Placeholders for future features, shown on wide screens and collapsed on narrow ones. */
+function DemoButtons() {
   return (
     <>
       <DemoButton label="Launches" />
       <DemoButton label="Products" />
       <DemoButton label="Community" />
-    </>
-  );
-}
-
-function AccountDemos() {
-  return (
-    <>
       <DemoButton label="Notifications" icon={<BellIcon />} />
       <DemoButton label="Subscribe" />
       <DemoButton label="Sign in" />
