@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { exampleComment, exampleProduct } from '../../tests/support/product-data.ts';
 import type { ReadApi } from '../contract/api.ts';
-import { render } from './entry-server.tsx';
+import type { Product } from '../contract/products/schema.ts';
+import { CATALOGUES, render } from './entry-server.tsx';
 
 const PAGE = { items: [exampleProduct()], nextCursor: null };
 
@@ -213,6 +214,28 @@ describe('a product’s page', () => {
   test('has status 503 if the product cannot be read', async () => {
     expect((await open('/product/harbour', { getProduct: broken })).status).toBe(503);
   });
+});
+
+test('in German, default values of fields are translated, but no other values that equal a text of the interface', async () => {
+  const languages = { all: [], of: () => ({ tag: 'de', locale: 'de', messages: CATALOGUES.de?.messages }) };
+  const textsWith = async (fields: Partial<Product>, authorName: string) => {
+    const product = buildProduct(fields);
+    const api = fakeApi({
+      listProducts: async () => ({ items: [product], nextCursor: null }),
+      getProduct: async () => ({ product, previousId: null, nextId: null }),
+      listComments: async () => ({ items: [buildComment({ authorName })], total: 1, nextCursor: null }),
+    });
+    const pages = ['/', '/product/harbour'].map((url) => render({ url, api, site: SITE, languages }));
+    return (await Promise.all(pages)).map(({ description, html }) => `|${description}${textOf(html)}`).join();
+  };
+  const defaults = { description: 'No description available', category: 'Uncategorized', maker: 'Unknown Maker' };
+  const translated = await textsWith({ ...defaults, launchDate: 'Today' }, 'You');
+  for (const text of ['Keine Beschreibung vorhanden', 'Ohne Kategorie', 'Unbekannter Maker', 'Heute', 'Du'])
+    expect(translated).toContain(`|${text}|`);
+  const light = { description: 'Light', category: 'Light', maker: 'Light', launchDate: 'Light' };
+  const written = await textsWith(light, 'Dark');
+  expect(written.match(/\|(?:Light|Dark)(?=\|)/g)).toHaveLength(9);
+  expect(written).not.toMatch(/\|(?:Hell|Dunkel)\|/);
 });
 
 test('any other path has status 404 and the specification’s texts', async () => {

@@ -581,13 +581,13 @@ export const ENGLISH = [
   'Feedback you can build on',
   '“Nice!” is kind and “meh” is quick, and neither helps a maker on Monday. Three questions that turn an opinion into a next step.',
   'Community craft · 4 min read',
-  // Default values of fields
-  'No description available',
-  'Uncategorized',
-  'Unknown Maker',
-  'Today',
-  'Anonymous',
-  'You',
+  // Default values of fields. The prefix distinguishes them from texts of the interface.
+  'default:No description available',
+  'default:Uncategorized',
+  'default:Unknown Maker',
+  'default:Today',
+  'default:Anonymous',
+  'default:You',
   // Messages of failed requests, and titles of API problems
   'The server took too long to respond',
   'The server could not be reached',

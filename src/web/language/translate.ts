@@ -45,8 +45,7 @@ export function intlLocale(): string | undefined {
 
 /** Returns the arrow keys for the next and the previous item, in the reading direction of the page. */
 export function arrowKeys(): { next: string; previous: string } {
-  const [next, previous] = current.dir ? ['ArrowLeft', 'ArrowRight'] : ['ArrowRight', 'ArrowLeft'];
-  return { next, previous } as { next: string; previous: string };
+  return current.dir ? { next: 'ArrowLeft', previous: 'ArrowRight' } : { next: 'ArrowRight', previous: 'ArrowLeft' };
 }
 
 /** Returns the value of `lang` in the URLs of this page, for forms. */
@@ -119,9 +118,12 @@ export function withElements(text: string, values: Record<string, ReactNode>): R
   return createElement(Fragment, null, ...parts);
 }
 
-/** Translates text that comes with data, such as the name 'You', if the catalogue has it. */
-export function translated(text: string): string {
-  const found = current.messages?.[text];
+/**
+ * Translates a text that the code does not name, if the catalogue has it. `default:` translates only default values of
+ * fields, so a maker named 'Light' keeps that name.
+ */
+export function translated(text: string, prefix: '' | 'default:' = ''): string {
+  const found = current.messages?.[prefix + text];
   return typeof found === 'string' ? found : text;
 }
 

@@ -14,7 +14,7 @@ import { ownComments } from './queries.ts';
 
 export function CommentItem({ comment }: { comment: Comment }) {
   const isOwn = useBrowserStore(ownComments, (ids) => ids.includes(comment.id));
-  const author = translated(comment.authorName);
+  const author = translated(comment.authorName, 'default:');
   return (
     <li id={commentElementId(comment.id)} className="comment">
       <Avatar name={comment.authorName} src={comment.authorAvatar} />

@@ -62,10 +62,10 @@ export function ProductCard({ product, rank, isFirst, q, marker, save, vote }: P
           </Link>
         </h3>
         <p className="product-card-origin">
-          <bdi>{translated(product.maker)}</bdi> · <TimeAgo time={product.createdAt} />
+          <bdi>{translated(product.maker, 'default:')}</bdi> · <TimeAgo time={product.createdAt} />
         </p>
         <p className="product-card-description" dir="auto">
-          {marked(translated(product.description), q)}
+          {marked(translated(product.description, 'default:'), q)}
         </p>
         <div className="product-card-foot">
           <TagList tags={product.tags.slice(0, LIMITS.cardTags)} />

@@ -43,7 +43,9 @@ export function ProductHero({ product, vote, standing, share }: ProductHeroProps
             {product.name}
           </PageHeading>
         </Morph>
-        <p className="product-hero-maker">{rich('by {maker}', { maker: <bdi>{translated(product.maker)}</bdi> })}</p>
+        <p className="product-hero-maker">
+          {rich('by {maker}', { maker: <bdi>{translated(product.maker, 'default:')}</bdi> })}
+        </p>
       </div>
       <div className="product-hero-vote">{vote}</div>
       <div className="product-hero-text">
@@ -54,7 +56,7 @@ export function ProductHero({ product, vote, standing, share }: ProductHeroProps
         </noscript>
         {standing}
         <p className="product-description" dir="auto">
-          <UserText text={translated(product.description)} />
+          <UserText text={translated(product.description, 'default:')} />
         </p>
         <TagList tags={product.tags} />
         <div className="product-hero-actions">

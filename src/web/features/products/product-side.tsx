@@ -57,15 +57,15 @@ function ProductStats({ product }: { product: Product }) {
       <dl className="product-stats">
         <div>
           <dt>{t('Launched')}</dt>
-          <dd dir="auto">{translated(product.launchDate)}</dd>
+          <dd dir="auto">{translated(product.launchDate, 'default:')}</dd>
         </div>
         <div>
           <dt>{t('Category')}</dt>
-          <dd dir="auto">{translated(product.category)}</dd>
+          <dd dir="auto">{translated(product.category, 'default:')}</dd>
         </div>
         <div>
           <dt>{t('Maker')}</dt>
-          <dd dir="auto">{translated(product.maker)}</dd>
+          <dd dir="auto">{translated(product.maker, 'default:')}</dd>
         </div>
       </dl>
     </section>

@@ -32,7 +32,7 @@ import { ProductFailure, ProductMissing, ProductSkeleton } from './product-state
 export function productHead(product: Product, siteName: string): PageHead {
   return {
     title: `${product.name} · ${siteName}`,
-    description: translated(product.description),
+    description: translated(product.description, 'default:'),
     canonical: paths.product(product.id),
   };
 }

@@ -91,7 +91,7 @@ export function MakerSubmission({ access, submission, isPage, onChange, open, se
       <section className="maker-details" aria-labelledby="maker-details">
         <h2 id="maker-details">{t('On its page')}</h2>
         <p className="maker-description" dir="auto">
-          {translated(product.description)}
+          {translated(product.description, 'default:')}
         </p>
         {product.screenshots.length > 0 && (
           <ul className="maker-screenshots" aria-label={t('Screenshots')}>
@@ -109,8 +109,8 @@ export function MakerSubmission({ access, submission, isPage, onChange, open, se
           </ul>
         )}
         <dl className="maker-facts">
-          <Fact label={t('Category')}>{translated(product.category)}</Fact>
-          <Fact label={t('Maker')}>{translated(product.maker)}</Fact>
+          <Fact label={t('Category')}>{translated(product.category, 'default:')}</Fact>
+          <Fact label={t('Maker')}>{translated(product.maker, 'default:')}</Fact>
           {product.tags.length > 0 && <Fact label={t('Tags')}>{product.tags.join(t(', '))}</Fact>}
           {product.team.length > 0 && <Fact label={t('Team')}>{teamText(product.team)}</Fact>}
         </dl>

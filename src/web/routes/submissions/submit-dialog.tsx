@@ -2,7 +2,7 @@ import { type RefObject, useLayoutEffect, useRef, useState } from 'react';
 import * as paths from '../../../contract/paths.ts';
 import { PRODUCT_FIELDS } from '../../../contract/products/fields.ts';
 import type { Submission } from '../../../contract/submissions/schema.ts';
-import { t } from '../../language/translate.ts';
+import { t, translated } from '../../language/translate.ts';
 import { useSite } from '../../routing/document-head.ts';
 import { useRouter } from '../../routing/router.tsx';
 import { useBrowserStore } from '../../storage/browser-store.ts';
@@ -122,8 +122,8 @@ function NewSubmission({ incomplete, onDone }: NewSubmissionProps) {
           {t(
             'Without a picture, the card shows a drawn wave. {category} and {maker} stand in for what you leave empty.',
             {
-              category: t(PRODUCT_FIELDS.category.default),
-              maker: t(PRODUCT_FIELDS.maker.default),
+              category: translated(PRODUCT_FIELDS.category.default, 'default:'),
+              maker: translated(PRODUCT_FIELDS.maker.default, 'default:'),
             },
           )}
         </p>
