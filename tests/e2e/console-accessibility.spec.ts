@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Page } from '@playwright/test';
 import { CONSOLE_API } from '../../src/contract/console/paths.ts';
+import { contrast } from '../../src/settings/accent.ts';
 import { addSubmissions, holdRequests, openConsole, signIn } from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
+import { toHex } from '../support/screen.ts';
 
 /** The smallest screen on which the console must work: 1280 by 1024 pixels at 400% zoom. */
 const ZOOMED = { width: 320, height: 256 };
@@ -94,6 +96,29 @@ test('buttons keep the focus during their request and after it fails', async ({ 
   await decline.press('Space');
   await expect(dialog.getByRole('alert')).toContainText('It broke.');
   await expect(decline).toBeFocused();
+});
+
+test('in both themes, a line around the chosen option and the active entry of the palette has a contrast of 3 to 1', async ({
+  page,
+  site,
+}) => {
+  await signIn(page, site);
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await openConsole(page, '/console/products');
+    await page.keyboard.press('Control+k');
+    for (const [selector, background] of [
+      ['.segment input:checked + span', '.segments'],
+      ['.palette-option[aria-selected="true"]', '.palette'],
+    ] as const) {
+      const line = await page.locator(selector).evaluate((element) => {
+        const { boxShadow, outlineColor, outlineStyle } = getComputedStyle(element);
+        return outlineStyle === 'none' ? (/^(rgb\(.+\)) 0px 0px 0px 1px$/.exec(boxShadow)?.[1] ?? '') : outlineColor;
+      });
+      const behind = await page.locator(background).evaluate((element) => getComputedStyle(element).backgroundColor);
+      expect(contrast(toHex(line), toHex(behind)), `${selector}, ${colorScheme}`).toBeGreaterThanOrEqual(3);
+    }
+  }
 });
 
 test('the buttons of a comment are described by its text', async ({ page, site }) => {
