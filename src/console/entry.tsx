@@ -3,6 +3,7 @@ import { StrictMode, useEffect, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import { CONSOLE_API } from '../contract/console/paths.ts';
 import type { ConsoleSession } from '../contract/console/schema.ts';
+import { findRendered } from '../web/ui/focus.ts';
 import { THEME_STORAGE_KEY } from '../web/ui/theme.tsx';
 import { NowProvider } from '../web/ui/time.tsx';
 import { Toaster } from '../web/ui/toaster.tsx';
@@ -17,6 +18,7 @@ import {
   SIGNED_OUT,
   switchSession,
 } from './api/console-api.ts';
+import { focusMain } from './location.ts';
 import { Shell } from './shell/shell.tsx';
 import { AcceptInvitation, SignIn } from './shell/sign-in.tsx';
 import { Failure } from './ui/states.tsx';
@@ -77,6 +79,8 @@ function App() {
   function begin(started: ConsoleSession): void {
     switchSession(client, started);
     setInvitation(undefined);
+    // The form that had the focus disappears.
+    void findRendered(() => document.getElementById('main')).then(focusMain);
   }
 
   function undoableOf(operator: string): Undoable {

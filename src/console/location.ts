@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react';
+import { flushSync } from 'react-dom';
 import { CONSOLE_PATHS, CONSOLE_SCREENS, type ConsoleScreen } from '../contract/console/paths.ts';
 
 /** The operator's location: a screen, and the filters and selections in its URL. */
@@ -22,7 +23,16 @@ function update(): void {
   for (const listener of listeners) listener();
 }
 
-window.addEventListener('popstate', update);
+window.addEventListener('popstate', () => {
+  // Renders first, because the focused element may disappear.
+  flushSync(update);
+  if (document.activeElement === document.body) focusMain();
+});
+
+/** Focuses the main landmark, from which the Tab key reaches the controls of the screen. */
+export function focusMain(): void {
+  document.getElementById('main')?.focus({ preventScroll: true });
+}
 
 /** Returns the current location, for event handlers and effects. Components use `useConsoleLocation()`. */
 export function consoleLocation(): ConsoleLocation {
@@ -51,7 +61,7 @@ export function addressOf(screen: ConsoleScreen, query: Query = {}): string {
 export function goTo(screen: ConsoleScreen, query?: Query): void {
   window.history.pushState(null, '', addressOf(screen, query));
   update();
-  document.getElementById('main')?.focus({ preventScroll: true });
+  focusMain();
   window.scrollTo(0, 0);
 }
 

@@ -142,3 +142,28 @@ test('screen readers get the number of upvotes in words', async ({ page, site })
   await openConsole(page, `/console/products?edit=${id}`);
   await expect(page.getByRole('complementary', { name: 'Preview' })).toMatchAriaSnapshot('- paragraph: 1 upvote');
 });
+
+test('the main landmark gets the focus when Back, Forward or a click on a filter removes the focused element', async ({
+  page,
+  site,
+}) => {
+  const { tags } = await site.addProduct({ tags: [randomUUID()] });
+  await signIn(page, site);
+  await openConsole(page, `/console/products?tag=${tags[0]}`);
+  const main = page.getByRole('main');
+  const search = page.getByRole('searchbox');
+  await page.getByRole('navigation').getByRole('link', { name: 'Comments' }).press('Enter');
+  for (const [title, go] of [
+    ['Comments', () => page.goBack()],
+    ['Products', () => page.goForward()],
+  ] as const) {
+    await expect(page.getByRole('heading', { level: 1, name: title })).toBeVisible();
+    await search.focus();
+    await go();
+    await expect(main, `from ${title}`).toBeFocused();
+  }
+  await page.goBack();
+  await page.getByRole('button', { name: 'show products with any tag' }).press('Enter');
+  await expect(page).toHaveURL('/console/products');
+  await expect(main, 'without the filter').toBeFocused();
+});

@@ -32,6 +32,7 @@ test('an operator accepts an invitation on a phone, signs out everywhere and sig
   await page.getByLabel('Passphrase').fill(PASSPHRASE);
   await accept.click();
   await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
+  await expect(page.getByRole('main')).toBeFocused();
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox').fill('everywhere');
   await page.keyboard.press('Enter');
@@ -45,6 +46,7 @@ test('an operator accepts an invitation on a phone, signs out everywhere and sig
   await page.getByLabel('Passphrase').fill(PASSPHRASE);
   await page.keyboard.press('Enter');
   await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
+  await expect(page.getByRole('main')).toBeFocused();
 });
 
 for (const [state, path, viewport, colorScheme] of [

@@ -1,6 +1,6 @@
 import { type ComponentProps, type ReactNode, useEffect } from 'react';
 import type { ConsoleScreen } from '../../contract/console/paths.ts';
-import { addressOf, goTo, type Query, setQuery } from '../location.ts';
+import { addressOf, focusMain, goTo, type Query, setQuery } from '../location.ts';
 
 interface PageProps {
   title: string;
@@ -91,8 +91,13 @@ export function Select<Value extends string>({ label, value, options, onChange }
 
 /** A filter in the URL, which a click removes. `effect` describes the click to screen readers. */
 export function FilterTag({ parameter, value, effect }: { parameter: string; value: string; effect: string }) {
+  function remove(): void {
+    setQuery({ [parameter]: undefined });
+    focusMain();
+  }
+
   return (
-    <button type="button" className="tag" onClick={() => setQuery({ [parameter]: undefined })}>
+    <button type="button" className="tag" onClick={remove}>
       {value} ✕<span className="visually-hidden">: {effect}</span>
     </button>
   );
