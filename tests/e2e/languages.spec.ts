@@ -51,7 +51,7 @@ const LANGUAGES = [
     found: 'منتج واحد',
     undescribed: 'لا يوجد وصف',
     author: 'أنت',
-    byAuthor: 'تعليق من أنت',
+    byAuthor: 'تعليق: أنت',
   },
 ] as const;
 

@@ -72,6 +72,13 @@ test('French texts have no-break spaces at double punctuation marks and inside q
   expect(texts.filter((text) => / [:;!?»]|« /.test(text))).toEqual([]);
 });
 
+test.each(['ar', 'de', 'es', 'fr'])(
+  '%s names the author of a comment after a colon, because prepositions change "You"',
+  (code) => {
+    expect(CATALOGUES[code]?.messages['Comment by {name}']).toMatch(/^\S+\s?: \{name\}$/);
+  },
+);
+
 test('right-to-left texts isolate what people have written, such as C++ or 2026.png', () => {
   // The chip and the title that consist only of a term have the direction of the term.
   const written = /\{(?:file|value)\}|.“\{(?:term|tag)\}”|^\{name\} is waiting/;

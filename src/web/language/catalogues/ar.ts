@@ -56,7 +56,7 @@ export default {
       many: 'بقي {count} حرفًا',
       other: 'بقي {count} حرف',
     },
-    'Comment by {name}': 'تعليق من {name}',
+    'Comment by {name}': 'تعليق: {name}',
     'Copy link': 'نسخ الرابط',
     'Posted from this browser': 'نُشر من هذا المتصفح',
     Reply: 'رد',

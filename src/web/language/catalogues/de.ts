@@ -589,7 +589,7 @@ export default {
     'Community craft · 4 min read': 'Handwerk der Community · 4 Min. Lesezeit',
     'default:No description available': 'Keine Beschreibung vorhanden',
     'default:Uncategorized': 'Ohne Kategorie',
-    'default:Unknown Maker': 'Unbekannter Maker',
+    'default:Unknown Maker': 'Unbekannt',
     'default:Today': 'Heute',
     'default:Anonymous': 'Anonym',
     'default:You': 'Du',

@@ -29,7 +29,7 @@ export default {
     'Your comment': 'Tu comentario',
     '{count} characters too many': { one: 'Sobra {count} carácter', other: 'Sobran {count} caracteres' },
     '{count} characters left': { one: 'Queda {count} carácter', other: 'Quedan {count} caracteres' },
-    'Comment by {name}': 'Comentario de {name}',
+    'Comment by {name}': 'Comentario: {name}',
     'Copy link': 'Copiar enlace',
     'Posted from this browser': 'Publicado desde este navegador',
     Reply: 'Responder',

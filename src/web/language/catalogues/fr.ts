@@ -29,7 +29,7 @@ export default {
     'Your comment': 'Votre commentaire',
     '{count} characters too many': { one: '{count} caractère de trop', other: '{count} caractères de trop' },
     '{count} characters left': { one: '{count} caractère restant', other: '{count} caractères restants' },
-    'Comment by {name}': 'Commentaire de {name}',
+    'Comment by {name}': 'Commentaire : {name}',
     'Copy link': 'Copier le lien',
     'Posted from this browser': 'Publié depuis ce navigateur',
     Reply: 'Répondre',
