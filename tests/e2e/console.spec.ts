@@ -26,6 +26,9 @@ test('an operator accepts an invitation on a phone, signs out everywhere and sig
   await expect(page.getByRole('heading', { name: `Welcome, ${name}` })).toBeVisible();
   expect(page.url()).not.toContain(token);
   await expectAccessible(page, 'invitation');
+  const username = page.locator('input[type="text"][autocomplete="username"]');
+  await expect(username, 'for password managers').toHaveValue(name);
+  await expect(username).toBeHidden();
   const accept = page.getByRole('button', { name: 'Set passphrase and sign in' });
   await page.getByLabel('Passphrase').fill('too short');
   await expect(accept).toBeDisabled();

@@ -110,8 +110,8 @@ export function AcceptInvitation({ token, onAccepted, onLeave }: Props) {
     <SignInLayout title={`Welcome, ${invitation.data.operator}`}>
       <p>Choose a passphrase for the console. Four or five unrelated words are easy to remember and hard to guess.</p>
       <form className="form" action={() => accept.mutate()} onReset={(event) => event.preventDefault()}>
-        {/* Password managers need the user's name. */}
-        <input type="hidden" name="username" autoComplete="username" value={invitation.data.operator} readOnly />
+        {/* Password managers store this name with the passphrase. They ignore inputs of type `hidden`. */}
+        <input type="text" name="username" autoComplete="username" value={invitation.data.operator} readOnly hidden />
         <label className="field">
           <span>Passphrase</span>
           <input
