@@ -259,3 +259,21 @@ test('a search for a linked comment does not scroll the page of a product that i
   await expect(page.locator('#comments-title')).not.toBeFocused();
   expect(await page.evaluate(() => scrollY)).toBe(0);
 });
+
+test('on a touch screen, the text of each editable field is at least 16 px, so Safari does not zoom in', async ({
+  newVisitor,
+  site,
+}) => {
+  const { id } = await site.addProduct();
+  await site.addComments(id, [{ content: 'Fine' }]);
+  const page = await newVisitor({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+  await visit(page, `/product/${id}`);
+  const fields = page.locator(
+    ':is(select, textarea, input):not([readonly], [type="radio"], [type="checkbox"]):visible',
+  );
+  const sizes = await fields.evaluateAll((elements) =>
+    elements.map((element) => [element.tagName, Number.parseFloat(getComputedStyle(element).fontSize)] as const),
+  );
+  expect(sizes.map(([name]) => name)).toEqual(expect.arrayContaining(['INPUT', 'SELECT', 'TEXTAREA']));
+  expect(sizes.filter(([, size]) => size < 16)).toEqual([]);
+});
