@@ -268,3 +268,24 @@ for (const [lang, side] of [
     expect(position).toMatch(side === 'left' ? /^14px$/ : /^(?:right 14px|calc\(100% - 14px\))$/);
   });
 }
+
+test('the notice on a page that was opened offline is announced, because its status is empty at first', async ({
+  page,
+  expectConsoleError,
+}) => {
+  expectConsoleError(/ERR_INTERNET_DISCONNECTED|ERR_FAILED/);
+  await page.addInitScript(() => {
+    new MutationObserver((_, observer) => {
+      const status = document.querySelector('.offline-note [role="status"]');
+      if (!status) return;
+      observer.disconnect();
+      Object.assign(window, { firstText: status.textContent });
+    }).observe(document, { childList: true, subtree: true });
+  });
+  await cacheAtOnce(page);
+  await visitAndCache(page, '/');
+  await goOffline(page);
+  await page.reload();
+  await expect(note(page)).toHaveText(OFFLINE);
+  expect(await page.evaluate(() => Reflect.get(window, 'firstText'))).toBe('');
+});

@@ -1,5 +1,5 @@
 import { type Query, type QueryClient, useQueryClient } from '@tanstack/react-query';
-import { type MouseEvent, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { type MouseEvent, useDeferredValue, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { FOLDERS } from '../../../contract/paths/folders.ts';
 import * as paths from '../../../contract/paths.ts';
 import { useApi } from '../../api/api-context.tsx';
@@ -36,11 +36,12 @@ export function OfflineNote() {
     online ? isCopy && t('The network is not responding: this is the page as you last saw it.') : t(OFFLINE),
     waiting.length > 0 && describe(waiting),
   ].filter((line) => line !== false);
+  // Empty at first, because screen readers announce only text that is added later.
+  const text = useDeferredValue(lines.join(' '), '');
 
   return (
     <section className="offline-note" aria-label={t('Network')}>
-      {/* Rendered from the start, because screen readers announce only later additions. */}
-      <div role="status">{lines.length > 0 && <p className="offline-note-card">{lines.join(' ')}</p>}</div>
+      <div role="status">{text && <p className="offline-note-card">{text}</p>}</div>
       {refused.map((item) => (
         <RefusedComment key={JSON.stringify(item)} item={item} />
       ))}
