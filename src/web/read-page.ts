@@ -3,7 +3,7 @@ import type { ReadApi } from '../contract/api.ts';
 import { DEFAULT_COMMENT_SORT } from '../contract/comments/defaults.ts';
 import { parsePeriod } from '../contract/leaderboards/period.ts';
 import * as paths from '../contract/paths.ts';
-import type { ProductDetail } from '../contract/products/schema.ts';
+import type { Product, ProductDetail } from '../contract/products/schema.ts';
 import { matchRoute } from '../contract/routes.ts';
 import { type Site, taglineOf } from '../contract/site.ts';
 import { commentKeys, setCommentCount } from './cache/cached-data.ts';
@@ -12,12 +12,13 @@ import { boardOptions, standingsOptions } from './features/leaderboards/queries.
 import { type ProductFilters, positionOf, readFilters } from './features/products/filters.ts';
 import { productDetailOptions, productListOptions, relatedProductsOptions } from './features/products/queries.ts';
 import { translated } from './language/translate.ts';
-import { boardHead, boardStructuredData, missingBoardHead } from './routes/board/head.ts';
-import { homeHead, listStructuredData } from './routes/home/head.ts';
+import { boardHead, missingBoardHead } from './routes/board/board.tsx';
+import { homeHead } from './routes/home/home.tsx';
 import { notFoundHead } from './routes/not-found/not-found.tsx';
-import { missingProductHead } from './routes/product/product.tsx';
-import { productDocumentHead, productStructuredData } from './routes/product/structured-data.ts';
-import type { DocumentHead } from './routing/document-head.ts';
+import { missingProductHead, productHead } from './routes/product/product.tsx';
+import type { DocumentHead, PageHead } from './routing/document-head.ts';
+import { clampText, META_DESCRIPTION_CHARACTERS } from './routing/head-tags.ts';
+import { boardStructuredData, listStructuredData, productStructuredData } from './structured-data.ts';
 import { PLACEHOLDER } from './ui/picture.tsx';
 
 /** A visitor waits for this page, so failed reads are not retried. */
@@ -158,6 +159,17 @@ async function readProduct({ client, api, site, searchParams }: PageRequest, id:
 /** Returns whether a cursor is past the end, because the items after it have moved before it or are gone. */
 function isPastEnd({ items, nextCursor }: { items: readonly unknown[]; nextCursor: string | null }): boolean {
   return items.length === 0 && nextCursor === null;
+}
+
+const TITLE_CHARACTERS = 90;
+
+/**
+ * Returns the head of the server-rendered page. Long text is truncated at a word boundary, because search engines may
+ * truncate it in the middle of a word.
+ */
+function productDocumentHead(product: Product, siteName: string): PageHead {
+  const head = productHead({ ...product, name: clampText(product.name, TITLE_CHARACTERS) }, siteName);
+  return { ...head, description: clampText(head.description, META_DESCRIPTION_CHARACTERS) };
 }
 
 /** A product without a picture shows a drawn placeholder, which needs no preload. */

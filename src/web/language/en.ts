@@ -244,17 +244,15 @@ export const ENGLISH = [
   // board/board.tsx
   'Leaderboard',
   { one: '{count} launch.', other: '{count} launches.' },
-  // board/head.ts
   'The products launched on {period}, ranked by the votes in their first 24 hours. Anyone can recompute the ranks.',
   'The products launched in {period}, ranked by the votes in their first 24 hours. Anyone can recompute the ranks.',
   'Launches of {period}',
   'No leaderboard',
-  // home/head.ts
+  // home/home.tsx
   '{tag} products',
   'Top Products Launching Today',
   '{list}, page {page}',
   'Tech products tagged {tag}.',
-  // home/home.tsx
   'Leaderboards',
   'Welcome',
   'Welcome to {site}',

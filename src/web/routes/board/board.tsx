@@ -1,6 +1,8 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo } from 'react';
 import { type Period, parsePeriod } from '../../../contract/leaderboards/period.ts';
+import * as paths from '../../../contract/paths.ts';
+import { taglineOf } from '../../../contract/site.ts';
 import { useApi } from '../../api/api-context.tsx';
 import { flattenPages } from '../../cache/cached-data.ts';
 import { BoardList, BoardResult } from '../../features/leaderboards/board-list.tsx';
@@ -10,14 +12,43 @@ import { BoardEmpty, BoardFailure, BoardLoading, BoardMissing } from '../../feat
 import { boardOptions } from '../../features/leaderboards/queries.ts';
 import { LiveUpdatesSlot } from '../../features/live/live-updates-slot.tsx';
 import { UpvoteButton } from '../../features/upvotes/upvote-button.tsx';
-import { plural, t } from '../../language/translate.ts';
-import { useDocumentHead, useSite } from '../../routing/document-head.ts';
+import { formatPeriod } from '../../language/format.ts';
+import { plural, t, translated } from '../../language/translate.ts';
+import { type PageHead, type SiteWords, useDocumentHead, useSite } from '../../routing/document-head.ts';
 import { useLastList, useRetryOnMount } from '../../routing/navigation.tsx';
 import { useLocation, useSearchParams } from '../../routing/router.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { useNow } from '../../ui/time.tsx';
 import { Waves } from '../../ui/waves.tsx';
-import { boardHead, boardTitle, missingBoardHead } from './head.ts';
+
+const describeDay = (period: string) =>
+  t('The products launched on {period}, ranked by the votes in their first 24 hours. Anyone can recompute the ranks.', {
+    period,
+  });
+const describePeriod = (period: string) =>
+  t('The products launched in {period}, ranked by the votes in their first 24 hours. Anyone can recompute the ranks.', {
+    period,
+  });
+
+export function boardTitle(period: Period): string {
+  return t('Launches of {period}', { period: formatPeriod(period) });
+}
+
+/**
+ * Returns the head of a leaderboard. A board without launches is not indexed, and later pages have the canonical URL of
+ * the first.
+ */
+export function boardHead(period: Period, siteName: string, { empty = false } = {}): PageHead {
+  const head = {
+    title: `${boardTitle(period)} · ${siteName}`,
+    description: (period.kind === 'day' ? describeDay : describePeriod)(formatPeriod(period)),
+  };
+  return empty ? { ...head, noindex: true } : { ...head, canonical: paths.board(period.name) };
+}
+
+export function missingBoardHead(site: SiteWords): PageHead {
+  return { title: `${t('No leaderboard')} · ${site.name}`, description: translated(taglineOf(site)), noindex: true };
+}
 
 export function BoardScreen() {
   const params = useSearchParams();

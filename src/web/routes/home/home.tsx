@@ -1,15 +1,16 @@
 import { Suspense, useEffect } from 'react';
 import * as paths from '../../../contract/paths.ts';
+import { taglineOf } from '../../../contract/site.ts';
 import { LiveUpdatesSlot } from '../../features/live/live-updates-slot.tsx';
-import { readFilters } from '../../features/products/filters.ts';
+import { type ProductFilters, pageNumberOf, readFilters } from '../../features/products/filters.ts';
 import { ActiveFilters, SortLinks } from '../../features/products/list-toolbar.tsx';
 import { ProductCard } from '../../features/products/product-card.tsx';
 import { ProductList } from '../../features/products/product-list.tsx';
 import { SaveButton } from '../../features/saved/save-button.tsx';
 import { UpvoteButton } from '../../features/upvotes/upvote-button.tsx';
 import { lastVisitEnd, NewMarker, visits } from '../../features/visits/visits.tsx';
-import { t } from '../../language/translate.ts';
-import { useDocumentHead, useSite } from '../../routing/document-head.ts';
+import { t, translated } from '../../language/translate.ts';
+import { type PageHead, type SiteWords, useDocumentHead, useSite } from '../../routing/document-head.ts';
 import { lazyPart, ScreenView } from '../../routing/lazy-screen.tsx';
 import { useLastList } from '../../routing/navigation.tsx';
 import { useLocation, useSearchParams } from '../../routing/router.tsx';
@@ -17,7 +18,30 @@ import { useBrowserStore } from '../../storage/browser-store.ts';
 import { Link } from '../../ui/link.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { Waves } from '../../ui/waves.tsx';
-import { homeHead } from './head.ts';
+
+/** Returns the document title of a list. */
+function homeTitle(filters: ProductFilters, siteName: string): string {
+  const { q, tag } = filters;
+  const page = pageNumberOf(filters);
+  const what = q ? t('“{term}”', { term: q }) : tag ? t('{tag} products', { tag }) : t('Top Products Launching Today');
+  return `${page ? t('{list}, page {page}', { list: what, page }) : what} · ${siteName}`;
+}
+
+/**
+ * Returns the head of a list. Only the whole list and the list of each tag are indexed: another order shows the same
+ * products, later pages change with every launch, and the number of possible searches is unlimited.
+ */
+export function homeHead(filters: ProductFilters, site: SiteWords, { empty = false } = {}): PageHead {
+  const { q, tag } = filters;
+  const tagline = translated(taglineOf(site));
+  const head = {
+    title: homeTitle(filters, site.name),
+    description: tag && !q ? `${t('Tech products tagged {tag}.', { tag })} ${tagline}` : tagline,
+  };
+  if (q || (tag && empty)) return { ...head, noindex: true };
+  // Tags ignore case, so the canonical URL has them in lower case.
+  return { ...head, canonical: paths.list(tag ? { tag: tag.toLowerCase() } : {}) };
+}
 
 /** The sidebar, whose code is not part of the first load. */
 export const LANDSCAPES = lazyPart(() => import('./landscapes.tsx').then((module) => module.Landscapes));
