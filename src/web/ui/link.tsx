@@ -1,4 +1,4 @@
-import type { AnchorHTMLAttributes, MouseEvent } from 'react';
+import type { AnchorHTMLAttributes, ComponentProps, MouseEvent } from 'react';
 import { localAddress } from '../language/translate.ts';
 import { useRouter } from '../routing/router.tsx';
 
@@ -22,6 +22,26 @@ export function Link({ to, state, onClick, ...rest }: LinkProps) {
   }
 
   return <a {...rest} href={localAddress(href)} onClick={click} />;
+}
+
+interface MoreLinkProps extends Omit<ComponentProps<'a'>, 'onClick'> {
+  href: string;
+  isBusy: boolean;
+  onMore: () => void;
+}
+
+/**
+ * A link to the next page of a list, which `onMore` adds to this one. Without JavaScript, it leads to a document that
+ * starts there.
+ */
+export function MoreLink({ href, isBusy, onMore, ...rest }: MoreLinkProps) {
+  function loadHere(event: MouseEvent): void {
+    if (hasModifier(event)) return;
+    event.preventDefault();
+    if (!isBusy) onMore();
+  }
+
+  return <a {...rest} data-tone="outline" href={localAddress(href)} aria-disabled={isBusy} onClick={loadHere} />;
 }
 
 /** Returns whether a click asks the browser for a new tab, a new window or a download. */

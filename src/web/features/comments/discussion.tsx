@@ -1,16 +1,16 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { type MouseEvent, type ReactNode, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { DEFAULT_COMMENT_SORT } from '../../../contract/comments/defaults.ts';
 import type { CommentSort } from '../../../contract/comments/schema.ts';
 import * as paths from '../../../contract/paths.ts';
 import { useApi } from '../../api/api-context.tsx';
 import { flattenComments } from '../../cache/cached-data.ts';
 import type { PlainMessage } from '../../language/catalogue.ts';
-import { localAddress, t } from '../../language/translate.ts';
+import { t } from '../../language/translate.ts';
 import { useRetryOnMount } from '../../routing/navigation.tsx';
 import { useSearchParams } from '../../routing/router.tsx';
 import { focusAdded } from '../../ui/focus.ts';
-import { hasModifier } from '../../ui/link.tsx';
+import { MoreLink } from '../../ui/link.tsx';
 import { SkeletonBox, SkeletonLine } from '../../ui/skeleton.tsx';
 import { COMMENT_TEXTS, CommentForm } from './comment-form.tsx';
 import { CommentItem } from './comment-item.tsx';
@@ -147,16 +147,9 @@ interface MoreCommentsProps {
   };
 }
 
-/** A link that loads the next page of comments. Without JavaScript, it leads to a document that starts there. */
 function MoreComments({ productId, list }: MoreCommentsProps) {
   const cursor = list.data?.pages.at(-1)?.nextCursor;
   if (!list.hasNextPage || !cursor) return null;
-
-  function loadHere(event: MouseEvent): void {
-    if (hasModifier(event)) return;
-    event.preventDefault();
-    if (!list.isFetchingNextPage) void focusAdded('.comment-list > .comment', list.fetchNextPage);
-  }
 
   return (
     <>
@@ -165,15 +158,14 @@ function MoreComments({ productId, list }: MoreCommentsProps) {
           {t('More comments could not be loaded.')}
         </p>
       )}
-      <a
+      <MoreLink
         className="button more-comments"
-        data-tone="outline"
-        href={localAddress(paths.commentsFrom(productId, cursor))}
-        aria-disabled={list.isFetchingNextPage}
-        onClick={loadHere}
+        href={paths.commentsFrom(productId, cursor)}
+        isBusy={list.isFetchingNextPage}
+        onMore={() => void focusAdded('.comment-list > .comment', list.fetchNextPage)}
       >
         {list.isFetchingNextPage ? t('Loading more comments...') : t('Show more comments')}
-      </a>
+      </MoreLink>
     </>
   );
 }

@@ -1,9 +1,9 @@
-import { type MouseEvent, type ReactNode, useRef } from 'react';
+import { type ReactNode, useRef } from 'react';
 import type { Leaderboard, LeaderboardEntry, LeaderboardStatus } from '../../../contract/leaderboards/schema.ts';
 import * as paths from '../../../contract/paths.ts';
-import { formatCount, localAddress, plural, rich, t, withElements } from '../../language/translate.ts';
+import { formatCount, plural, rich, t, withElements } from '../../language/translate.ts';
 import { focusAdded } from '../../ui/focus.ts';
-import { hasModifier, Link } from '../../ui/link.tsx';
+import { Link, MoreLink } from '../../ui/link.tsx';
 import { Picture } from '../../ui/picture.tsx';
 import { RollingNumber } from '../../ui/rolling-number.tsx';
 import { useNow } from '../../ui/time.tsx';
@@ -34,12 +34,6 @@ export function BoardList({
   const list = useRef<HTMLOListElement>(null);
   const { entries, isHeld } = useAnimatedOrder(latest, list);
 
-  function loadMore(event: MouseEvent): void {
-    if (hasModifier(event)) return;
-    event.preventDefault();
-    if (!isBusy) void focusAdded('.board-row-name a', onMore);
-  }
-
   return (
     <>
       <div className="board-held" role="status">
@@ -61,16 +55,15 @@ export function BoardList({
         </p>
       )}
       {nextCursor !== null && (
-        <a
+        <MoreLink
           className="button load-more"
-          data-tone="outline"
           rel="next"
-          href={localAddress(boardHref(paths.board(board.period), nextCursor))}
-          aria-disabled={isBusy}
-          onClick={loadMore}
+          href={boardHref(paths.board(board.period), nextCursor)}
+          isBusy={isBusy}
+          onMore={() => void focusAdded('.board-row-name a', onMore)}
         >
           {t('Show more launches')}
-        </a>
+        </MoreLink>
       )}
     </>
   );

@@ -1,9 +1,9 @@
-import { type MouseEvent, useEffect, useRef } from 'react';
+import { useEffect, useRef } from 'react';
 import { LIMITS } from '../../../contract/limits.ts';
 import * as paths from '../../../contract/paths.ts';
-import { localAddress, t } from '../../language/translate.ts';
+import { t } from '../../language/translate.ts';
 import { focusAdded } from '../../ui/focus.ts';
-import { hasModifier } from '../../ui/link.tsx';
+import { MoreLink } from '../../ui/link.tsx';
 import type { ProductFilters } from './filters.ts';
 import { ProductCardSkeletons } from './product-card.tsx';
 import type { PagedProducts } from './queries.ts';
@@ -30,7 +30,7 @@ interface LoadMoreProps {
   shown: number;
 }
 
-/** The control at the end of the list that loads more products. Without JavaScript, it is a link to the next page. */
+/** The control at the end of the list that loads more products. */
 export function LoadMore({ list, filters, shown }: LoadMoreProps) {
   const { fetchNextPage, hasNextPage, isFetchingNextPage, isFetchNextPageError } = list;
   const press = () => void focusAdded('.product-list h3 a', fetchNextPage, '.load-more-failed button');
@@ -95,24 +95,17 @@ function NextPageLink({ href, isBusy, onNear, onPress }: NextPageLinkProps) {
     return () => observer.disconnect();
   });
 
-  function loadHere(event: MouseEvent): void {
-    if (hasModifier(event)) return;
-    event.preventDefault();
-    if (!isBusy) onPress();
-  }
-
   return (
-    <a
+    <MoreLink
       ref={link}
       className={`button load-more ${isBusy ? 'visually-hidden' : ''}`}
-      data-tone="outline"
       rel="next"
-      href={localAddress(href)}
-      aria-disabled={isBusy}
-      onClick={loadHere}
+      href={href}
+      isBusy={isBusy}
+      onMore={onPress}
     >
       {t('Show more products')}
-    </a>
+    </MoreLink>
   );
 }
 
