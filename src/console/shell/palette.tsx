@@ -3,11 +3,10 @@ import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState
 import { CONSOLE_API } from '../../contract/console/paths.ts';
 import type { ConsolePage } from '../../contract/console/records.ts';
 import type { Product } from '../../contract/products/schema.ts';
-import { useShortcuts } from '../../web/ui/shortcuts.ts';
+import { isComposing, useShortcuts } from '../../web/ui/shortcuts.ts';
 import { useUndoLast } from '../api/actions.ts';
 import { call, consoleKeys } from '../api/console-api.ts';
 import { goTo } from '../location.ts';
-import { isComposing } from '../ui/keys.ts';
 import { SCREENS } from './screens.tsx';
 
 interface Command {

@@ -1,4 +1,4 @@
-import { type KeyboardEvent as ReactKeyboardEvent, useEffect, useLayoutEffect, useRef } from 'react';
+import { useEffect, useLayoutEffect, useRef } from 'react';
 import { isShortcutBlocked } from '../../web/ui/shortcuts.ts';
 import { READING_MS } from './click-guard.ts';
 
@@ -88,12 +88,4 @@ export function usePaletteKey(open: () => void): void {
     window.addEventListener('keydown', onKeyDown);
     return () => window.removeEventListener('keydown', onKeyDown);
   }, []);
-}
-
-/**
- * Returns whether a key belongs to an input method, which composes text. In Safari, the key that ends a composition has
- * only the key code (https://bugs.webkit.org/show_bug.cgi?id=165004).
- */
-export function isComposing({ nativeEvent, keyCode }: ReactKeyboardEvent): boolean {
-  return nativeEvent.isComposing || keyCode === 229;
 }

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'react';
 import { LIMITS } from '../../contract/limits.ts';
 import { SearchIcon } from '../../web/ui/icons.tsx';
-import { useShortcuts } from '../../web/ui/shortcuts.ts';
-import { isComposing, useKeys } from './keys.ts';
+import { isComposing, useShortcuts } from '../../web/ui/shortcuts.ts';
+import { useKeys } from './keys.ts';
 
 const DEBOUNCE_MS = 150;
 

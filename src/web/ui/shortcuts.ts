@@ -1,3 +1,4 @@
+import { type KeyboardEvent as ReactKeyboardEvent, useEffect, useEffectEvent } from 'react';
 import { createBrowserStore, useBrowserStore } from '../storage/browser-store.ts';
 
 /** 'off' if the visitor has turned off single-key shortcuts. */
@@ -12,6 +13,17 @@ export function useShortcuts(): boolean {
   return useBrowserStore(shortcuts, (stored) => stored === null);
 }
 
+/** Handles a key anywhere on the page, unless `isShortcutBlocked`. `run` prevents the key's default action. */
+export function useShortcut(key: string, run: (event: KeyboardEvent) => void): void {
+  const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
+    if (event.key === key && !isShortcutBlocked(event)) run(event);
+  });
+  useEffect(() => {
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
+  }, []);
+}
+
 /**
  * Whether a key must not trigger a shortcut: it belongs to a field other than a checkbox or radio button, an open
  * dialog or a shortcut of the browser, or the visitor turned shortcuts off.
@@ -24,4 +36,12 @@ export function isShortcutBlocked(event: KeyboardEvent): boolean {
     target instanceof Element &&
     target.matches('input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]')
   );
+}
+
+/**
+ * Returns whether a key belongs to an input method, which composes text. In Safari, the key that ends a composition has
+ * only the key code (https://bugs.webkit.org/show_bug.cgi?id=165004).
+ */
+export function isComposing({ nativeEvent, keyCode }: ReactKeyboardEvent): boolean {
+  return nativeEvent.isComposing || keyCode === 229;
 }

@@ -1,27 +1,16 @@
-import { useEffect, useRef } from 'react';
 import { t } from '../../language/translate.ts';
 import { useDeferredDialog } from '../../ui/deferred-dialog.ts';
-import { isShortcutBlocked } from '../../ui/shortcuts.ts';
+import { useShortcut } from '../../ui/shortcuts.ts';
 
 const load = () => import('./shortcuts-dialog.tsx').then((module) => module.ShortcutsDialog);
 
 /** A button that opens the list of shortcuts, as the key `?` does. */
 export function ShortcutsButton() {
   const { Dialog, open, close, props } = useDeferredDialog(load);
-  const openNow = useRef(open);
-  useEffect(() => {
-    openNow.current = open;
+  useShortcut('?', (event) => {
+    event.preventDefault();
+    void open();
   });
-
-  useEffect(() => {
-    function onKeyDown(event: KeyboardEvent): void {
-      if (event.key !== '?' || isShortcutBlocked(event)) return;
-      event.preventDefault();
-      void openNow.current();
-    }
-    document.addEventListener('keydown', onKeyDown);
-    return () => document.removeEventListener('keydown', onKeyDown);
-  }, []);
 
   return (
     <>

@@ -6,7 +6,7 @@ import { useApi } from '../../api/api-context.tsx';
 import { arrowKeys, localAddress, t } from '../../language/translate.ts';
 import { useRouter } from '../../routing/router.tsx';
 import { ChevronLeftIcon, ChevronRightIcon } from '../../ui/icons.tsx';
-import { isShortcutBlocked, useShortcuts } from '../../ui/shortcuts.ts';
+import { useShortcut, useShortcuts } from '../../ui/shortcuts.ts';
 import { readFilters } from './filters.ts';
 import { productDetailOptions, productListOptions } from './queries.ts';
 
@@ -53,16 +53,11 @@ function NeighbourButton({ id, shortcut, children }: NeighbourButtonProps) {
   const { navigate } = useRouter();
   const name = useNeighbourName(id);
   const hasShortcuts = useShortcuts();
-
-  useEffect(() => {
-    function onKeyDown(event: KeyboardEvent): void {
-      if (event.key !== shortcut || id === null || event.shiftKey || isShortcutBlocked(event)) return;
-      event.preventDefault();
-      navigate(paths.product(id));
-    }
-    document.addEventListener('keydown', onKeyDown);
-    return () => document.removeEventListener('keydown', onKeyDown);
-  }, [navigate, id, shortcut]);
+  useShortcut(shortcut, (event) => {
+    if (id === null || event.shiftKey) return;
+    event.preventDefault();
+    navigate(paths.product(id));
+  });
 
   return (
     <button

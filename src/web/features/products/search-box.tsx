@@ -1,7 +1,6 @@
 import {
   type FormEvent,
   type KeyboardEvent,
-  type RefObject,
   useEffect,
   useEffectEvent,
   useLayoutEffect,
@@ -13,7 +12,7 @@ import * as paths from '../../../contract/paths.ts';
 import { languageParam, t } from '../../language/translate.ts';
 import { useRouter, useSearchParams } from '../../routing/router.tsx';
 import { SearchIcon } from '../../ui/icons.tsx';
-import { isShortcutBlocked, useShortcuts } from '../../ui/shortcuts.ts';
+import { isComposing, useShortcut, useShortcuts } from '../../ui/shortcuts.ts';
 import { type ProductFilters, readFilters } from './filters.ts';
 
 const DEBOUNCE_MS = 200;
@@ -22,7 +21,11 @@ const DEBOUNCE_MS = 200;
 export function SearchBox() {
   const { text, setText, search, filters } = useSearch();
   const input = useRef<HTMLInputElement>(null);
-  useFocusKey('/', input);
+  useShortcut('/', (event) => {
+    event.preventDefault();
+    input.current?.focus();
+    input.current?.select();
+  });
   const hasShortcut = useShortcuts();
 
   function submit(event: FormEvent): void {
@@ -31,9 +34,8 @@ export function SearchBox() {
   }
 
   function onKeyDown(event: KeyboardEvent): void {
-    // While text is being composed, Escape only cancels the composition. In Safari, the key that ends a composition has
-    // only the key code (https://bugs.webkit.org/show_bug.cgi?id=165004).
-    if (event.key !== 'Escape' || event.nativeEvent.isComposing || event.keyCode === 229) return;
+    // While text is being composed, Escape only cancels the composition.
+    if (event.key !== 'Escape' || isComposing(event)) return;
     // Some browsers clear a search field without notifying React.
     event.preventDefault();
     if (text === '') input.current?.blur();
@@ -126,18 +128,4 @@ function useSearch() {
 /** Returns the parts of a URL on which the box depends: the page and its search term. */
 function addressOf(pathname: string, q: string): string {
   return `${pathname}?${q}`;
-}
-
-/** Moves the focus to a text field when a key is pressed anywhere outside of text fields and dialogs. */
-function useFocusKey(key: string, field: RefObject<HTMLInputElement | null>): void {
-  useEffect(() => {
-    function onKeyDown(event: globalThis.KeyboardEvent): void {
-      if (event.key !== key || isShortcutBlocked(event)) return;
-      event.preventDefault();
-      field.current?.focus();
-      field.current?.select();
-    }
-    document.addEventListener('keydown', onKeyDown);
-    return () => document.removeEventListener('keydown', onKeyDown);
-  }, [key, field]);
 }

@@ -2,6 +2,7 @@ import { type KeyboardEvent, useId, useState } from 'react';
 import { PRODUCT_FIELDS } from '../../../contract/products/fields.ts';
 import { t } from '../../language/translate.ts';
 import { CloseIcon } from '../../ui/icons.tsx';
+import { isComposing } from '../../ui/shortcuts.ts';
 import { FieldMessage } from './fields.tsx';
 
 interface TagFieldProps {
@@ -39,8 +40,7 @@ export function TagField({ tags, error, onChange }: TagFieldProps) {
   }
 
   function onKeyDown(event: KeyboardEvent<HTMLInputElement>): void {
-    // In Safari, the key that ends a composition has only the key code.
-    if (event.nativeEvent.isComposing || event.keyCode === 229) return;
+    if (isComposing(event)) return;
     const last = tags.at(-1);
     if (event.key === 'Enter' && text.trim() !== '') {
       event.preventDefault();
@@ -83,8 +83,8 @@ export function TagField({ tags, error, onChange }: TagFieldProps) {
           aria-invalid={error !== undefined}
           aria-describedby={error ? `${id}-hint ${id}-error` : `${id}-hint`}
           onChange={({ currentTarget, nativeEvent }) => {
-            const isComposing = nativeEvent instanceof InputEvent && nativeEvent.isComposing;
-            (isComposing ? setText : onText)(currentTarget.value);
+            const isPartial = nativeEvent instanceof InputEvent && nativeEvent.isComposing;
+            (isPartial ? setText : onText)(currentTarget.value);
           }}
           onCompositionEnd={({ currentTarget }) => onText(currentTarget.value)}
           onKeyDown={onKeyDown}
