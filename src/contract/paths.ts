@@ -55,8 +55,8 @@ export const sitemap = '/sitemap.xml';
 export const sitemapShard = /* @__PURE__ */ withId('/sitemap/:shard');
 export const robots = '/robots.txt';
 
-/** The leaderboard of a day, an ISO week, a month or a year. */
-export const board = (period: string) => `/?board=${encodeURIComponent(period)}`;
+/** Returns the URL of the leaderboard of a day, an ISO week, a month or a year, starting at a cursor. */
+export const board = (period: string, cursor?: string) => withQuery(home, { board: period, cursor });
 
 /** Returns the URL of the moderation log, starting at a cursor. */
 export const moderationLog = (cursor?: string) => (cursor ? `/?log&cursor=${encodeURIComponent(cursor)}` : '/?log');

@@ -7,7 +7,6 @@ import { Link, MoreLink } from '../../ui/link.tsx';
 import { Picture } from '../../ui/picture.tsx';
 import { RollingNumber } from '../../ui/rolling-number.tsx';
 import { useNow } from '../../ui/time.tsx';
-import { boardHref } from './queries.ts';
 import { useAnimatedOrder } from './use-animated-order.ts';
 
 interface BoardListProps {
@@ -58,7 +57,7 @@ export function BoardList({
         <MoreLink
           className="button load-more"
           rel="next"
-          href={boardHref(paths.board(board.period), nextCursor)}
+          href={paths.board(board.period, nextCursor)}
           isBusy={isBusy}
           onMore={() => void focusAdded('.board-row-name a', onMore)}
         >

@@ -30,8 +30,3 @@ export function standingsOptions(api: ReadApi, productId: string) {
     queryFn: ({ signal }): Promise<Standings | null> => api.getStandings(productId, signal),
   });
 }
-
-/** Returns the URL of a board's page, which starts at the cursor if there is one. */
-export function boardHref(path: string, cursor: string | null | undefined): string {
-  return cursor ? `${path}&cursor=${encodeURIComponent(cursor)}` : path;
-}

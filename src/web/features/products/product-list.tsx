@@ -110,7 +110,12 @@ function ListFailure({ filters }: { filters: ProductFilters }) {
       }
       actions={
         filters.cursor && (
-          <Link className="button" data-tone="outline" to={paths.list(withoutPlace(filters))} onClick={focusListTitle}>
+          <Link
+            className="button"
+            data-tone="outline"
+            to={paths.list({ ...filters, cursor: undefined })}
+            onClick={focusListTitle}
+          >
             {t('Start from the first page')}
           </Link>
         )
@@ -134,7 +139,7 @@ function ListEmpty({ filters }: { filters: ProductFilters }) {
         {t('Nothing on the horizon for “{term}”', { term: filters.q ?? filters.tag ?? '' })}
       </p>
       <p>{reasonOf(filters)}</p>
-      <NoticeLink to={paths.list(withoutTerms(filters))} onClick={focusListTitle}>
+      <NoticeLink to={paths.list({ sort: filters.sort })} onClick={focusListTitle}>
         {t('Show all products')}
       </NoticeLink>
     </Notice>
@@ -146,12 +151,4 @@ function reasonOf({ q, tag }: ProductFilters): string {
   return tag
     ? t('No product tagged “{tag}” has a matching name or description. A shorter word may find more.', { tag })
     : t('No product has a matching name or description. A shorter word may find more.');
-}
-
-function withoutPlace({ cursor: _cursor, ...filters }: ProductFilters): ProductFilters {
-  return filters;
-}
-
-function withoutTerms({ sort }: ProductFilters): ProductFilters {
-  return sort ? { sort } : {};
 }
