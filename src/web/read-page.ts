@@ -3,6 +3,7 @@ import type { ReadApi } from '../contract/api.ts';
 import { DEFAULT_COMMENT_SORT } from '../contract/comments/defaults.ts';
 import { parsePeriod } from '../contract/leaderboards/period.ts';
 import * as paths from '../contract/paths.ts';
+import { PRODUCT_MESSAGES } from '../contract/products/messages.ts';
 import type { Product, ProductDetail } from '../contract/products/schema.ts';
 import { matchRoute } from '../contract/routes.ts';
 import { type Site, taglineOf } from '../contract/site.ts';
@@ -12,11 +13,10 @@ import { boardOptions, standingsOptions } from './features/leaderboards/queries.
 import { type ProductFilters, positionOf, readFilters } from './features/products/filters.ts';
 import { productDetailOptions, productListOptions, relatedProductsOptions } from './features/products/queries.ts';
 import { translated } from './language/translate.ts';
-import { boardHead, missingBoardHead } from './routes/board/board.tsx';
+import { boardHead } from './routes/board/board.tsx';
 import { homeHead } from './routes/home/home.tsx';
-import { notFoundHead } from './routes/not-found/not-found.tsx';
-import { missingProductHead, productHead } from './routes/product/product.tsx';
-import type { DocumentHead, PageHead } from './routing/document-head.ts';
+import { productHead } from './routes/product/product.tsx';
+import { type DocumentHead, type PageHead, unlistedHead } from './routing/document-head.ts';
 import { clampText, META_DESCRIPTION_CHARACTERS } from './routing/head-tags.ts';
 import { boardStructuredData, listStructuredData, productStructuredData } from './structured-data.ts';
 import { PLACEHOLDER } from './ui/picture.tsx';
@@ -49,7 +49,7 @@ export function readPage(request: PageRequest): Promise<() => ReadHead> | (() =>
   if (match.name === 'home') return readHome(request, readFilters(request.searchParams));
   if (match.name === 'board') return readBoard(request, match.period);
   if (match.name === 'product') return readProduct(request, match.id);
-  return () => ({ status: 404, ...notFoundHead(request.site) });
+  return () => ({ status: 404, ...unlistedHead('Page not found', request.site) });
 }
 
 async function readHome({ client, api, site }: PageRequest, filters: ProductFilters): Promise<() => ReadHead> {
@@ -84,14 +84,13 @@ async function readHome({ client, api, site }: PageRequest, filters: ProductFilt
 
 async function readBoard({ client, api, site, searchParams }: PageRequest, name: string): Promise<() => ReadHead> {
   const period = parsePeriod(name);
-  if (period === undefined) return () => ({ status: 302, ...missingBoardHead(site) });
+  const missing = (): ReadHead => ({ status: 302, ...unlistedHead('No leaderboard', site) });
+  if (period === undefined) return missing;
   const options = boardOptions(api, name, searchParams.get('cursor') ?? '');
   await client.prefetchInfiniteQuery({ ...options, ...NO_RETRY });
   const board = client.getQueryData(options.queryKey)?.pages[0];
   if (board === undefined) return () => ({ status: 503, ...boardHead(period, site.name, { empty: true }) });
-  if (board === null || (searchParams.has('cursor') && isPastEnd(board))) {
-    return () => ({ status: 302, ...missingBoardHead(site) });
-  }
+  if (board === null || (searchParams.has('cursor') && isPastEnd(board))) return missing;
   return () => {
     const head = boardHead(period, site.name, { empty: board.items.length === 0 });
     return {
@@ -133,7 +132,7 @@ async function readProduct({ client, api, site, searchParams }: PageRequest, id:
   if (detail === null) {
     // Reading the comments of an unknown product fails, which is expected, so the failure is not reported.
     client.removeQueries({ queryKey: commentKeys.product(id) });
-    return () => ({ status: 404, ...missingProductHead(site) });
+    return () => ({ status: 404, ...unlistedHead(PRODUCT_MESSAGES.notFound, site) });
   }
   const { product } = detail;
   const isMissing = searchParams.has('comments') && discussion && isPastEnd(discussion);

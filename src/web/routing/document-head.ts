@@ -1,6 +1,7 @@
 import { createContext, useContext, useEffect } from 'react';
-import type { Site } from '../../contract/site.ts';
-import { localAddress } from '../language/translate.ts';
+import { type Site, taglineOf } from '../../contract/site.ts';
+import type { PlainMessage } from '../language/catalogue.ts';
+import { localAddress, t, translated } from '../language/translate.ts';
 import { useHasNavigated } from './router.tsx';
 
 export const SiteContext = createContext<Site>({ name: 'Groundswell', url: '', today: '' });
@@ -36,6 +37,11 @@ export interface PageHead {
   canonical?: string;
   /** Whether search engines must not index the page. */
   noindex?: boolean;
+}
+
+/** Returns the head of a page without content, which search engines must not index. */
+export function unlistedHead(title: PlainMessage, site: SiteWords): PageHead {
+  return { title: `${t(title)} · ${site.name}`, description: translated(taglineOf(site)), noindex: true };
 }
 
 /** A head with further metadata, which only search engines and other sites read, so only the server writes it. */

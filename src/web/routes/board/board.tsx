@@ -2,7 +2,6 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo } from 'react';
 import { type Period, parsePeriod } from '../../../contract/leaderboards/period.ts';
 import * as paths from '../../../contract/paths.ts';
-import { taglineOf } from '../../../contract/site.ts';
 import { useApi } from '../../api/api-context.tsx';
 import { flattenPages } from '../../cache/cached-data.ts';
 import { BoardList, BoardResult } from '../../features/leaderboards/board-list.tsx';
@@ -13,8 +12,8 @@ import { boardOptions } from '../../features/leaderboards/queries.ts';
 import { LiveUpdatesSlot } from '../../features/live/live-updates-slot.tsx';
 import { UpvoteButton } from '../../features/upvotes/upvote-button.tsx';
 import { formatPeriod } from '../../language/format.ts';
-import { plural, t, translated } from '../../language/translate.ts';
-import { type PageHead, type SiteWords, useDocumentHead, useSite } from '../../routing/document-head.ts';
+import { plural, t } from '../../language/translate.ts';
+import { type PageHead, unlistedHead, useDocumentHead, useSite } from '../../routing/document-head.ts';
 import { useLastList, useRetryOnMount } from '../../routing/navigation.tsx';
 import { useLocation, useSearchParams } from '../../routing/router.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
@@ -46,10 +45,6 @@ export function boardHead(period: Period, siteName: string, { empty = false } = 
   return empty ? { ...head, noindex: true } : { ...head, canonical: paths.board(period.name) };
 }
 
-export function missingBoardHead(site: SiteWords): PageHead {
-  return { title: `${t('No leaderboard')} · ${site.name}`, description: translated(taglineOf(site)), noindex: true };
-}
-
 export function BoardScreen() {
   const params = useSearchParams();
   const period = parsePeriod(params.get('board') ?? '');
@@ -61,7 +56,7 @@ export function BoardScreen() {
 }
 
 function MissingBoard() {
-  useDocumentHead(missingBoardHead(useSite()));
+  useDocumentHead(unlistedHead('No leaderboard', useSite()));
   return <BoardMissing />;
 }
 

@@ -4,7 +4,6 @@ import type { Api } from '../../../contract/api.ts';
 import * as paths from '../../../contract/paths.ts';
 import { PRODUCT_MESSAGES } from '../../../contract/products/messages.ts';
 import type { Product, ProductDetail } from '../../../contract/products/schema.ts';
-import { taglineOf } from '../../../contract/site.ts';
 import { useApi } from '../../api/api-context.tsx';
 import { findListedProduct } from '../../cache/cached-data.ts';
 import { Discussion } from '../../features/comments/discussion.tsx';
@@ -16,9 +15,8 @@ import { Screenshots } from '../../features/products/screenshots.tsx';
 import { SaveButton } from '../../features/saved/save-button.tsx';
 import { ShareButton } from '../../features/sharing/share-button.tsx';
 import { UpvoteButton } from '../../features/upvotes/upvote-button.tsx';
-import type { PlainMessage } from '../../language/catalogue.ts';
 import { t, translated } from '../../language/translate.ts';
-import { type PageHead, type SiteWords, useDocumentHead, useSite } from '../../routing/document-head.ts';
+import { type PageHead, unlistedHead, useDocumentHead, useSite } from '../../routing/document-head.ts';
 import { lazyPart, ScreenView } from '../../routing/lazy-screen.tsx';
 import { useLastList, useRetryOnMount } from '../../routing/navigation.tsx';
 import { useProductId, useRouter } from '../../routing/router.tsx';
@@ -35,11 +33,6 @@ export function productHead(product: Product, siteName: string): PageHead {
     description: translated(product.description, 'default:'),
     canonical: paths.product(product.id),
   };
-}
-
-/** Returns the head of a page without a product: by default, of the page for an unknown product. */
-export function missingProductHead(site: SiteWords, title: PlainMessage = PRODUCT_MESSAGES.notFound): PageHead {
-  return { title: `${t(title)} · ${site.name}`, description: translated(taglineOf(site)), noindex: true };
 }
 
 /** The sidebar, whose code is not part of the first load. */
@@ -67,9 +60,9 @@ export function ProductScreen() {
   useDocumentHead(
     data
       ? productHead(data.product, site.name)
-      : missingProductHead(
+      : unlistedHead(
+          isPending ? 'Loading product...' : isLoadingError ? 'Failed to load products' : PRODUCT_MESSAGES.notFound,
           site,
-          isPending ? 'Loading product...' : isLoadingError ? 'Failed to load products' : undefined,
         ),
   );
   useCommentsScroll(Boolean(data), api, client);
