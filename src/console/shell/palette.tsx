@@ -3,6 +3,7 @@ import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState
 import { CONSOLE_API } from '../../contract/console/paths.ts';
 import type { ConsolePage } from '../../contract/console/records.ts';
 import type { Product } from '../../contract/products/schema.ts';
+import { useModalDialog } from '../../web/ui/modal.tsx';
 import { isComposing, useShortcuts } from '../../web/ui/shortcuts.ts';
 import { useUndoLast } from '../api/actions.ts';
 import { call, consoleKeys } from '../api/console-api.ts';
@@ -26,7 +27,7 @@ const MAX_PRODUCTS = 6;
 
 /** The command palette, which searches for screens, commands and products. Enter runs the selected entry. */
 export function Palette({ onClose, onSignOut, onShortcuts }: Props) {
-  const dialog = useRef<HTMLDialogElement>(null);
+  const { dialog, outside } = useModalDialog();
   const chosen = useRef<Command>(undefined);
   const listId = useId();
   const hasShortcuts = useShortcuts();
@@ -44,10 +45,6 @@ export function Palette({ onClose, onSignOut, onShortcuts }: Props) {
     enabled: term.length > 1,
     placeholderData: (before) => before,
   });
-
-  useEffect(() => {
-    if (dialog.current?.open === false) dialog.current.showModal();
-  }, []);
 
   const fixed: Command[] = [
     ...SCREENS.map(({ screen, label, key }) => ({
@@ -105,7 +102,6 @@ export function Palette({ onClose, onSignOut, onShortcuts }: Props) {
   }
 
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: a click outside closes the dialog, as Escape does
     <dialog
       ref={dialog}
       className="palette"
@@ -114,7 +110,7 @@ export function Palette({ onClose, onSignOut, onShortcuts }: Props) {
         onClose();
         chosen.current?.run();
       }}
-      onClick={(event) => event.target === dialog.current && dialog.current.close()}
+      {...outside}
     >
       <input
         autoFocus

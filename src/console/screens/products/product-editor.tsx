@@ -6,6 +6,7 @@ import * as paths from '../../../contract/paths.ts';
 import type { Product } from '../../../contract/products/schema.ts';
 import { formatQuantity } from '../../../contract/text.ts';
 import { CloseIcon } from '../../../web/ui/icons.tsx';
+import { useModalDialog } from '../../../web/ui/modal.tsx';
 import { asRunning, type Edit, usePerform, useUndoable } from '../../api/actions.ts';
 import { ConsoleError, call, consoleKeys } from '../../api/console-api.ts';
 import { consoleLocation, goTo, openDialog } from '../../location.ts';
@@ -27,7 +28,7 @@ const savesOf = (id: string) => ['product saves', id];
 export function ProductEditor({ id, onClose }: { id: string; onClose: () => void }) {
   const perform = usePerform();
   const undoable = useUndoable();
-  const dialog = useRef<HTMLDialogElement>(null);
+  const { dialog } = useModalDialog();
   const heading = useRef<HTMLHeadingElement>(null);
   const [isSaving, setSaving] = useState(false);
   const stored = useRef<Edit>(undefined);
@@ -43,11 +44,7 @@ export function ProductEditor({ id, onClose }: { id: string; onClose: () => void
   const [isWaiting, setWaiting] = useState(saves > 0);
   if (isWaiting && saves === 0) setWaiting(false);
 
-  useEffect(() => {
-    if (dialog.current?.open !== false) return;
-    dialog.current.showModal();
-    heading.current?.focus();
-  }, []);
+  useEffect(() => heading.current?.focus(), []);
 
   useLayoutEffect(
     () => () => {
