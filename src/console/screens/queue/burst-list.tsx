@@ -11,7 +11,7 @@ import * as paths from '../../../contract/paths.ts';
 import { formatCount, formatQuantity } from '../../../contract/text.ts';
 import { usePerform } from '../../api/actions.ts';
 import { call, consoleKeys, messageOf } from '../../api/console-api.ts';
-import type { Pages } from '../../api/pages.ts';
+import { usePages } from '../../api/pages.ts';
 import { goTo } from '../../location.ts';
 import { FormDialog, ReasonField } from '../../ui/form-dialog.tsx';
 import { List } from '../../ui/list.tsx';
@@ -24,7 +24,8 @@ const HOUR_MS = 3_600_000;
  * Hours in which many sessions of one network voted for one product. The key D lists the votes of the hour, to exclude
  * them from leaderboards.
  */
-export function BurstList({ pages }: { pages: Pages<BurstRecord> }) {
+export function BurstList() {
+  const pages = usePages<BurstRecord>('votes', CONSOLE_API.bursts);
   const perform = usePerform();
   const [shown, setShown] = useState<BurstRecord>();
 
@@ -96,13 +97,7 @@ export function BurstList({ pages }: { pages: Pages<BurstRecord> }) {
       />
       {pages.count >= MAX_LISTED_BURSTS && <p>Only the largest {formatCount(MAX_LISTED_BURSTS)} bursts are listed.</p>}
       {shown && (
-        <VotesDialog
-          burst={shown}
-          to={endOf(shown)}
-          description={describeHour(shown)}
-          onClose={() => setShown(undefined)}
-          onSubmit={(choice) => change(shown, choice)}
-        />
+        <VotesDialog burst={shown} onClose={() => setShown(undefined)} onSubmit={(choice) => change(shown, choice)} />
       )}
     </>
   );
@@ -117,9 +112,6 @@ interface VoteChoice {
 
 interface VotesDialogProps {
   burst: BurstRecord;
-  /** When the hour of the burst ends. */
-  to: string;
-  description: string;
   onClose: () => void;
   onSubmit: (choice: VoteChoice) => Promise<unknown>;
 }
@@ -132,19 +124,15 @@ const REASONS = {
 const WHY_EXCLUDED = { network: 'Limit per network', operator: 'Excluded by an operator' } as const;
 
 /** Lists the counted and the excluded votes of an hour. The operator excludes or includes all or only some of them. */
-function VotesDialog({
-  burst: { productId, productName, hour },
-  to,
-  description,
-  onClose,
-  onSubmit,
-}: VotesDialogProps) {
+function VotesDialog({ burst, onClose, onSubmit }: VotesDialogProps) {
+  const { productId, productName, hour } = burst;
   const [action, setAction] = useState<'exclude' | 'include'>('exclude');
   const [reason, setReason] = useState('');
   const [deselected, setDeselected] = useState<ReadonlySet<string>>(new Set());
   const votes = useQuery({
     queryKey: consoleKeys.votesToDecide(productId, hour),
-    queryFn: ({ signal }) => call<VoteList>(CONSOLE_API.votes(productId), { query: { from: hour, to }, signal }),
+    queryFn: ({ signal }) =>
+      call<VoteList>(CONSOLE_API.votes(productId), { query: { from: hour, to: endOf(burst) }, signal }),
     // Each dialog loads the votes once.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
@@ -163,8 +151,9 @@ function VotesDialog({
       onSubmit={() => onSubmit({ action, reason: reason.trim(), voters: chosen.map(({ voter }) => voter) })}
     >
       <p className="quiet">
-        {description}. Excluded votes no longer count on the leaderboards, but the upvote button still counts them. The
-        stored data does not identify networks, so this list may also contain votes from other networks in this hour.
+        {describeHour(burst)}. Excluded votes no longer count on the leaderboards, but the upvote button still counts
+        them. The stored data does not identify networks, so this list may also contain votes from other networks in
+        this hour.
       </p>
       {votes.isPending ? (
         <Loading label="Loading the votes" rows={4} />

@@ -1,6 +1,6 @@
 import { useLayoutEffect } from 'react';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
-import type { BurstRecord, ConsoleComment, SubmissionRecord } from '../../../contract/console/records.ts';
+import type { ConsoleComment } from '../../../contract/console/records.ts';
 import { formatWaiting, useWaiting } from '../../api/console-api.ts';
 import { usePages } from '../../api/pages.ts';
 import { setQuery, useConsoleLocation } from '../../location.ts';
@@ -49,9 +49,9 @@ export function QueueScreen() {
       }
     >
       {kind === undefined && <Loading label="Loading the queue" />}
-      {kind === 'submissions' && <Submissions />}
+      {kind === 'submissions' && <SubmissionList />}
       {kind === 'comments' && <HeldComments />}
-      {kind === 'bursts' && <Bursts />}
+      {kind === 'bursts' && <BurstList />}
     </Page>
   );
 }
@@ -63,11 +63,6 @@ function Counted({ label, count }: { label: string; count: number | undefined })
       {label} <span className="segment-count">{count === undefined ? '' : formatWaiting(count)}</span>
     </>
   );
-}
-
-function Submissions() {
-  const pages = usePages<SubmissionRecord>('queue', CONSOLE_API.submissions);
-  return <SubmissionList pages={pages} />;
 }
 
 function HeldComments() {
@@ -83,9 +78,4 @@ function HeldComments() {
       }
     />
   );
-}
-
-function Bursts() {
-  const pages = usePages<BurstRecord>('votes', CONSOLE_API.bursts);
-  return <BurstList pages={pages} />;
 }

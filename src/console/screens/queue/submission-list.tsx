@@ -1,11 +1,12 @@
 import { useState } from 'react';
+import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import type { SubmissionRecord } from '../../../contract/console/records.ts';
 import { fieldOf, PRODUCT_FIELD_NAMES, type ProductFieldName } from '../../../contract/products/fields.ts';
 import type { Product } from '../../../contract/products/schema.ts';
 import { utcMinute } from '../../../contract/text.ts';
 import { Picture } from '../../../web/ui/picture.tsx';
 import { TimeAgo, useNow } from '../../../web/ui/time.tsx';
-import type { Pages } from '../../api/pages.ts';
+import { usePages } from '../../api/pages.ts';
 import { FormDialog, type Progress, ReasonDialog } from '../../ui/form-dialog.tsx';
 import { type Deselect, List } from '../../ui/list.tsx';
 import { type RowState, SelectBox } from '../../ui/selection.tsx';
@@ -20,7 +21,8 @@ interface Asking {
 }
 
 /** Waiting submissions, suspected spam last. The key A approves, D declines with a reason, and S schedules. */
-export function SubmissionList({ pages }: { pages: Pages<SubmissionRecord> }) {
+export function SubmissionList() {
+  const pages = usePages<SubmissionRecord>('queue', CONSOLE_API.submissions);
   const decide = useDecide();
   const [asking, setAsking] = useState<Asking>();
 
