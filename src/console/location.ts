@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import { flushSync } from 'react-dom';
 import { CONSOLE_PATHS, CONSOLE_SCREENS, type ConsoleScreen } from '../contract/console/paths.ts';
+import { withQuery } from '../contract/paths/api.ts';
 
 /** The operator's location: a screen, and the filters and selections in its URL. */
 interface ConsoleLocation {
@@ -52,10 +53,8 @@ export function useConsoleLocation(): ConsoleLocation {
 export type Query = Record<string, string | undefined>;
 
 /** Returns the URL of a screen, without empty and unset parameters. */
-export function addressOf(screen: ConsoleScreen, query: Query = {}): string {
-  const given = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]));
-  const search = new URLSearchParams(given);
-  return search.size === 0 ? CONSOLE_PATHS.screen(screen) : `${CONSOLE_PATHS.screen(screen)}?${search}`;
+export function addressOf(screen: ConsoleScreen, query?: Query): string {
+  return withQuery(CONSOLE_PATHS.screen(screen), query);
 }
 
 export function goTo(screen: ConsoleScreen, query?: Query): void {

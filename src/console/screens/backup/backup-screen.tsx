@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
+import { withQuery } from '../../../contract/paths/api.ts';
 import { TimeAgo } from '../../../web/ui/time.tsx';
 import { useOverview } from '../../api/console-api.ts';
 import { BackupIcon, ImportIcon } from '../../ui/icons.tsx';
@@ -23,7 +24,7 @@ export function BackupScreen() {
   const [table, setTable] = useState<(typeof TABLES)[number][0]>('products');
   const [kind, setKind] = useState<(typeof KINDS)[number][0]>('csv');
   const [counts, setCounts] = useState(false);
-  const query = new URLSearchParams({ table, kind, ...(counts && table === 'products' && { counts: 'true' }) });
+  const query = { table, kind, counts: (counts && table === 'products') || undefined };
 
   return (
     <Page title="Backup and export">
@@ -69,7 +70,7 @@ export function BackupScreen() {
             </label>
           )}
           <p>
-            <a className="button" data-tone="outline" href={`${CONSOLE_API.export}?${query}`} download>
+            <a className="button" data-tone="outline" href={withQuery(CONSOLE_API.export, query)} download>
               <ImportIcon />
               Download {table}
             </a>

@@ -1,5 +1,6 @@
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import type { ImportEvent } from '../../../contract/console/records.ts';
+import { withQuery } from '../../../contract/paths/api.ts';
 import { ConsoleError, errorOf } from '../../api/console-api.ts';
 import { type ColumnChoice, mapTexts } from './columns.tsx';
 import type { ChosenFile } from './read-file.ts';
@@ -38,14 +39,8 @@ function connectionLost(cause?: Error): ConsoleError {
 async function upload({ file, kind, columns }: ChosenFile, options: Options): Promise<ImportResult> {
   const { choice, slugifyIds, dryRun, signal, onProgress } = options;
   await requireUnchanged(file);
-  const query = new URLSearchParams({
-    name: file.name,
-    kind,
-    map: JSON.stringify(mapTexts(choice, columns)),
-    slugifyIds: String(slugifyIds),
-    dryRun: String(dryRun),
-  });
-  const response = await fetch(`${CONSOLE_API.import}?${query}`, {
+  const query = { name: file.name, kind, map: JSON.stringify(mapTexts(choice, columns)), slugifyIds, dryRun };
+  const response = await fetch(withQuery(CONSOLE_API.import, query), {
     method: 'POST',
     headers: { 'Content-Type': 'application/octet-stream' },
     body: file,
