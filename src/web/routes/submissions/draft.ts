@@ -1,3 +1,4 @@
+import type { FieldError } from '../../../contract/problem.ts';
 import {
   fieldOf,
   MAKER_FIELDS,
@@ -22,12 +23,6 @@ export interface Draft extends Record<MakerText, string> {
   launchAt: string;
   /** Saved with the input, so sending it again after a reload does not create a second submission. */
   idempotencyKey: string;
-}
-
-/** An error in a field, worded for the maker. */
-export interface FieldError {
-  field: string;
-  detail: string;
 }
 
 /** Returns the field of the form to which an error belongs: the first part of a path such as `team.0.name`. */

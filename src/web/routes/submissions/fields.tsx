@@ -1,7 +1,8 @@
 import { type ReactNode, useId } from 'react';
+import type { FieldError } from '../../../contract/problem.ts';
 import { fieldOf, type MakerText } from '../../../contract/products/fields.ts';
 import { plural, t } from '../../language/translate.ts';
-import { characters, type FieldError, fieldWith } from './draft.ts';
+import { characters, fieldWith } from './draft.ts';
 
 export type FieldErrors = readonly FieldError[];
 

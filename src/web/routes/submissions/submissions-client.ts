@@ -1,4 +1,5 @@
 import { SESSION_HEADER } from '../../../contract/api.ts';
+import type { FieldError } from '../../../contract/problem.ts';
 import { submissionPaths } from '../../../contract/submissions/paths.ts';
 import type {
   CreatedSubmission,
@@ -10,7 +11,7 @@ import type {
 import { ApiError, reasonOf } from '../../api/http-api.ts';
 import { intlLocale, plural, t } from '../../language/translate.ts';
 import { sessionId } from '../../storage/session.ts';
-import { type FieldError, toDraft, toSubmission } from './draft.ts';
+import { toDraft, toSubmission } from './draft.ts';
 
 /** The same as in `http-api.ts`. */
 const TIMEOUT_MS = 40_000;

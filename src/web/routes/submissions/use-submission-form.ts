@@ -1,10 +1,11 @@
 import { type RefObject, useRef, useState } from 'react';
 import * as paths from '../../../contract/paths.ts';
+import type { FieldError } from '../../../contract/problem.ts';
 import type { Submission } from '../../../contract/submissions/schema.ts';
 import { t } from '../../language/translate.ts';
 import { useRouter } from '../../routing/router.tsx';
 import { showToast } from '../../ui/toasts.ts';
-import { type Draft, errorsIn, type FieldError, fieldWith, newDraft, rebase, toDraft, toSubmission } from './draft.ts';
+import { type Draft, errorsIn, fieldWith, newDraft, rebase, toDraft, toSubmission } from './draft.ts';
 import {
   addOthers,
   type PictureItem,
