@@ -219,11 +219,11 @@ describe('a product’s page', () => {
 test('in German, default values of fields are translated, but no other values that equal a text of the interface', async () => {
   const languages = { all: [], of: () => ({ tag: 'de', locale: 'de', messages: CATALOGUES.de?.messages }) };
   const textsWith = async (fields: Partial<Product>, authorName: string) => {
-    const product = buildProduct(fields);
+    const product = exampleProduct(fields);
     const api = fakeApi({
       listProducts: async () => ({ items: [product], nextCursor: null }),
       getProduct: async () => ({ product, previousId: null, nextId: null }),
-      listComments: async () => ({ items: [buildComment({ authorName })], total: 1, nextCursor: null }),
+      listComments: async () => ({ items: [exampleComment({ authorName })], total: 1, nextCursor: null }),
     });
     const pages = ['/', '/product/harbour'].map((url) => render({ url, api, site: SITE, languages }));
     return (await Promise.all(pages)).map(({ description, html }) => `|${description}${textOf(html)}`).join();

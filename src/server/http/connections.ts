@@ -102,7 +102,7 @@ export function endStalledConnections(app: FastifyInstance): void {
 
 /** Returns whether the client has sent a whole request, has received what was sent, and waits for the site. */
 function isResponsePending({ writableLength }: Socket, response: ServerResponse | undefined): boolean {
-  return response !== undefined && response.req.complete && writableLength === 0;
+  return response?.req.complete === true && writableLength === 0;
 }
 
 /** How often idle connections are closed while the server closes. */
