@@ -216,18 +216,12 @@ describe('pictures', () => {
 
   test('a picture does not submit a declined submission again, because its upload may have begun earlier', async () => {
     const maker = await harness.submit();
-    await site.submissions.addScreenshot(maker, '/images/a.webp');
     await harness.decline(maker.id, 'Too early');
-    for (const change of [
-      () => site.submissions.setImage(maker, '/images/b.webp'),
-      () => site.submissions.addScreenshot(maker, '/images/b.webp'),
-      () => site.submissions.removeScreenshot(maker, 0),
-    ]) {
-      expect(await codeOf(change())).toBe('submission_changed');
-      expect(await site.submissions.get(maker)).toMatchObject({ status: 'declined', reason: 'Too early', revision: 3 });
-    }
-    await site.submissions.edit(maker, {});
-    expect(await site.submissions.addScreenshot(maker, '/images/b.webp')).toMatchObject({ status: 'waiting' });
+    const { setImage, addScreenshot, removeScreenshot } = site.submissions;
+    const url = '/images/a.webp';
+    const changes = [setImage(maker, url), addScreenshot(maker, url), removeScreenshot(maker, 0)];
+    expect(new Set(await Promise.all(changes.map(codeOf)))).toEqual(new Set(['submission_changed']));
+    expect(await site.submissions.get(maker)).toMatchObject({ status: 'declined', reason: 'Too early', revision: 2 });
   });
 });
 
