@@ -1,6 +1,5 @@
 import { type DehydratedState, dehydrate, QueryCache, QueryClient } from '@tanstack/react-query';
 import type { Site } from '../../contract/site.ts';
-import { escapeUnits } from '../../contract/text.ts';
 import type { Language } from '../language/translate.ts';
 
 declare module '@tanstack/react-query' {
@@ -97,5 +96,8 @@ export function refetchWhenRestored(client: QueryClient): void {
  * Serializes a value as JSON that is safe inside a `<script>` element, even if it contains text that visitors wrote.
  */
 export function scriptJson(value: unknown): string {
-  return JSON.stringify(value).replace(/[<\u2028\u2029]/g, escapeUnits);
+  return JSON.stringify(value).replace(
+    /[<\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
