@@ -85,7 +85,7 @@ test('log undo undoes an entry by its id, only once', async () => {
   const [edit] = await entries('--limit', '1');
   expect(edit).toMatchObject({ action: 'products edit', details: { after: { name: 'Flood', tags: ['sea', 'moon'] } } });
   const { stdout } = await run('log', 'undo', edit?.id ?? '');
-  expect(stdout).toMatch(/^Undone: \S+ edited 'Flood' \(p-[0-9a-f-]+\): name, tags\.\n$/);
+  expect(stdout).toMatch(/^Undone: .+ edited 'Flood' \(p-[0-9a-f-]+\): name, tags\.\n$/);
   const shown = await jsonOf<{ product: { name: string } }>(['products', 'show', product.id], {
     DATABASE_URL: database.url,
   });
