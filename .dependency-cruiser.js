@@ -66,7 +66,8 @@ export default {
     },
     {
       name: 'embedded-database-stands-alone',
-      comment: 'The embedded database runs PostgreSQL in a folder and does not depend on the code of the site.',
+      comment:
+        'The embedded database could be a package: it runs PostgreSQL in a folder and does not depend on the site.',
       severity: 'error',
       from: { path: '^src/core/database/embedded/', pathNot: TEST_FILE },
       to: { path: OURS, pathNot: '^src/core/(?:database/embedded/|runtime\\.ts$|file-system\\.ts$)' },

@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline';
+import { OPERATOR_TERMS } from '../../src/core/database/connect.ts';
 import { thisHost } from '../../src/core/database/embedded/cluster-location.ts';
 import { EmbeddedDatabaseError } from '../../src/core/database/embedded/embedded-database-error.ts';
 import { type EmbeddedOptions, openEmbedded } from '../../src/core/database/embedded/open-embedded.ts';
@@ -22,7 +23,7 @@ const given: Omit<EmbeddedOptions, 'log'> & { namespaces?: boolean; stateFolder?
 // A test sends this signal to the process group, like Ctrl-C in a terminal. This process must survive it.
 process.on('SIGINT', () => sendEvent({ event: 'interrupted' }));
 try {
-  const database = await openEmbedded({ ...given, log }, { ...thisHost, ...given });
+  const database = await openEmbedded({ ...given, log, terms: OPERATOR_TERMS }, { ...thisHost, ...given });
   sendEvent({ event: 'open', url: database.url, location: database.location });
   createInterface({ input: process.stdin }).once('line', async () => {
     await database.stop();

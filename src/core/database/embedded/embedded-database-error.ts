@@ -1,4 +1,4 @@
-type EmbeddedDatabaseErrorCode =
+export type EmbeddedDatabaseErrorCode =
   | 'data_dir_in_use'
   | 'data_dir_unwritable'
   | 'data_dir_unreachable'
@@ -8,8 +8,28 @@ type EmbeddedDatabaseErrorCode =
   | 'version_mismatch'
   | 'start_failed';
 
-/** Advice if the embedded database cannot run on this machine. */
-export const OWN_SERVER = 'Set DATABASE_URL to a PostgreSQL server of your own (14 or newer).';
+/** What the caller supplies for messages to the operator: names of settings, and instructions. */
+export interface OperatorTerms {
+  readonly product: string;
+  /** The setting for the data folder. */
+  readonly dataDir: string;
+  /** Instructions for using another PostgreSQL server instead, in full sentences. */
+  readonly ownServer: string;
+  /** Instructions for a data folder without a database, in full sentences. */
+  readonly missing: string;
+  /** Instructions for moving the data to another major version of PostgreSQL, in full sentences. */
+  readonly upgrade: string;
+}
+
+const DEFAULT_TERMS: OperatorTerms = {
+  product: 'this program',
+  dataDir: 'dataDir',
+  ownServer: 'Use a PostgreSQL server of your own.',
+  missing: 'Set dataDir to the folder of an existing one.',
+  upgrade: 'Dump the database with the previous version, and load the dump with this one.',
+};
+
+type Message = string | ((terms: OperatorTerms) => string);
 
 /**
  * Thrown if the embedded database cannot be used. The message is one line for the operator: what is wrong and what to
@@ -18,18 +38,25 @@ export const OWN_SERVER = 'Set DATABASE_URL to a PostgreSQL server of your own (
 export class EmbeddedDatabaseError extends Error {
   override readonly name = 'EmbeddedDatabaseError';
   readonly code: EmbeddedDatabaseErrorCode;
+  readonly #message: Message;
 
-  constructor(code: EmbeddedDatabaseErrorCode, message: string, options?: ErrorOptions) {
-    super(message.replace(/\s*\n\s*/g, ' '), options);
+  constructor(code: EmbeddedDatabaseErrorCode, message: Message, options?: ErrorOptions) {
+    const text = typeof message === 'string' ? message : message(DEFAULT_TERMS);
+    super(text.replace(/\s*\n\s*/g, ' '), options);
     this.code = code;
+    this.#message = message;
+  }
+
+  /** Returns this error with a message that uses the caller's terms. */
+  inTermsOf(terms: OperatorTerms): EmbeddedDatabaseError {
+    const message = this.#message;
+    return typeof message === 'string'
+      ? this
+      : new EmbeddedDatabaseError(this.code, message(terms), { cause: this.cause });
   }
 }
 
 /** Returns the error of a data folder without a database, if no database may be created. */
 export function noDatabase(dataDir: string): EmbeddedDatabaseError {
-  return new EmbeddedDatabaseError(
-    'no_database',
-    `${dataDir} contains no database. Start the site to create one, or run the command with the settings of the site, ` +
-      'such as DATA_DIR and DATABASE_URL.',
-  );
+  return new EmbeddedDatabaseError('no_database', ({ missing }) => `${dataDir} contains no database. ${missing}`);
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { EmbeddedHarness, hasNoProcesses, isRootRun, TEST_NAME } from '../../../../tests/support/embedded-harness.ts';
 import { silentLog } from '../../../../tests/support/silent-log.ts';
+import { OPERATOR_TERMS } from '../connect.ts';
 import { binariesIn } from './binaries.ts';
 import { checkClusterPermissions, type HostEnvironment, thisHost } from './cluster-location.ts';
 import { EmbeddedDatabaseError } from './embedded-database-error.ts';
@@ -14,7 +15,10 @@ afterAll(() => harness.clear());
 
 /** Returns the error of a start that must fail, and checks that its message is one line. */
 async function failure(dataDir: string, host: Partial<HostEnvironment> = {}): Promise<EmbeddedDatabaseError> {
-  const opening = openEmbedded({ name: TEST_NAME, dataDir, mode: 'own', log: silentLog }, { ...thisHost, ...host });
+  const opening = openEmbedded(
+    { name: TEST_NAME, dataDir, mode: 'own', log: silentLog, terms: OPERATOR_TERMS },
+    { ...thisHost, ...host },
+  );
   const error = await opening.then(
     () => undefined,
     (thrown: unknown) => thrown,

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { makeTraversableFolder, readOnlyAdvice, systemCode } from '../../file-system.ts';
 import type { Log } from '../../runtime.ts';
 import { type HostEnvironment, thisHost } from './cluster-location.ts';
-import { EmbeddedDatabaseError, noDatabase } from './embedded-database-error.ts';
+import { EmbeddedDatabaseError, noDatabase, type OperatorTerms } from './embedded-database-error.ts';
 import type { Mode } from './ownership.ts';
 import type { Durability } from './server-settings.ts';
 import { closeSession, maintainSession, openSession, type SessionOptions } from './session.ts';
@@ -16,6 +16,8 @@ export interface EmbeddedOptions {
   /** For example `own` for a server, and `share` for a command-line tool. */
   readonly mode: Mode;
   readonly log: Log;
+  /** The names of settings, and the advice, in messages to the operator. */
+  readonly terms?: OperatorTerms;
   /** Default `full`. */
   readonly durability?: Durability;
   /** Whether to create a missing database; default true. */
@@ -48,17 +50,20 @@ export async function openEmbedded(
   options: EmbeddedOptions,
   host: HostEnvironment = thisHost,
 ): Promise<EmbeddedDatabase> {
-  const { name, mode, durability = 'full', create = true, log } = options;
+  const { name, mode, durability = 'full', create = true, log, terms } = options;
   if (!NAME.test(name)) throw new TypeError(`name: ${name} must match ${NAME}`);
-  const dataDir = await prepareDataDir(options.dataDir, create);
+  const inTerms = (error: unknown) =>
+    error instanceof EmbeddedDatabaseError && terms ? error.inTermsOf(terms) : error;
+  const fail = (error: unknown): never => {
+    throw inTerms(error);
+  };
+  const dataDir = await prepareDataDir(options.dataDir, create).catch(fail);
   const sessionOptions: SessionOptions = { name, dataDir, mode, durability, create, log, host };
-  const first = await openSession(sessionOptions).catch((error: unknown) => {
-    throw asEmbeddedDatabaseError(error, dataDir);
-  });
+  const first = await openSession(sessionOptions).catch((error) => fail(asEmbeddedDatabaseError(error, dataDir)));
   const { url, location } = first.kind === 'owner' ? first.cluster : first.reachable;
   const end = new AbortController();
   const last = maintainSession(first, sessionOptions, end.signal).catch((error: unknown) => {
-    log.error({ err: error }, 'Cannot reopen the embedded database after its owner has changed');
+    log.error({ err: inTerms(error) }, 'Cannot reopen the embedded database after its owner has changed');
     return undefined;
   });
   let stopping: Promise<void> | undefined;
@@ -91,7 +96,8 @@ async function prepareDataDir(dataDir: string, create: boolean): Promise<string>
     if (!create && systemCode(error) === 'ENOENT') throw noDatabase(wanted);
     throw new EmbeddedDatabaseError(
       'data_dir_unwritable',
-      `Cannot write to the data folder ${wanted} (${systemCode(error) ?? error}): set DATA_DIR to a folder that this user can write to, or change the folder's owner.${readOnlyAdvice(error)}`,
+      (terms) =>
+        `Cannot write to the data folder ${wanted} (${systemCode(error) ?? error}): set ${terms.dataDir} to a folder that this user can write to, or change the folder's owner.${readOnlyAdvice(error)}`,
       { cause: error },
     );
   }
@@ -103,7 +109,8 @@ function asEmbeddedDatabaseError(error: unknown, dataDir: string): EmbeddedDatab
   const reason = error instanceof Error ? error.message : String(error);
   return new EmbeddedDatabaseError(
     'start_failed',
-    `Cannot open the embedded database in ${dataDir} (${reason}): DATA_DIR must be on a local disk with free space ` +
+    (terms) =>
+      `Cannot open the embedded database in ${dataDir} (${reason}): ${terms.dataDir} must be on a local disk with free space ` +
       'and support for links and Unix sockets.',
     { cause: error },
   );

@@ -100,9 +100,8 @@ function checkVersion(location: ClusterLocation): void {
   if (made === majorVersion) return;
   throw new EmbeddedDatabaseError(
     'version_mismatch',
-    `The database in ${clusterDir} was created by PostgreSQL ${made}, but this version of Groundswell includes PostgreSQL ${majorVersion}. ` +
-      'Run `groundswell backup site.backup` with the previous version, move the folder away, and run ' +
-      '`groundswell restore site.backup` with this version. Or set DATABASE_URL.',
+    ({ product, upgrade }) =>
+      `The database in ${clusterDir} was created by PostgreSQL ${made}, but this version of ${product} includes PostgreSQL ${majorVersion}. ${upgrade}`,
   );
 }
 

@@ -132,6 +132,6 @@ function inUse(dataDir: string, owner: OwnerStatus | 'gone' | 'silent'): Embedde
       : `process ${owner.pid}${owner.note === '' ? '' : ` (${owner.note})`}, which has used it since ${owner.since}: stop that process`;
   return new EmbeddedDatabaseError(
     typeof owner === 'string' ? 'start_failed' : 'data_dir_in_use',
-    `The database in ${dataDir} is in use by ${what} first, or set DATA_DIR to another folder.`,
+    (terms) => `The database in ${dataDir} is in use by ${what} first, or set ${terms.dataDir} to another folder.`,
   );
 }
