@@ -27,7 +27,7 @@ const first = versionOf('one', 1, 100);
 const second = versionOf('two', 5, 500);
 const fresh: EntryState = { kind: 'fresh', version: first, changedTick: 0 };
 const stale: EntryState = { kind: 'stale', version: first, changedTick: 3, since: 300 };
-const failing: EntryState = { kind: 'failing', version: first, changedTick: 3, since: 300, failedAt: 400 };
+const failing: EntryState = { ...stale, kind: 'failing', failingSince: 350, failedAt: 400 };
 const changed: EntryEvent = { type: 'changed', tick: 7, at: 700 };
 const expired: EntryEvent = { type: 'expired' };
 const produced: EntryEvent = { type: 'produced', version: second };
@@ -84,13 +84,13 @@ describe('the state of an entry', () => {
       'a failure makes a fresh entry failing since the start of the revalidation',
       fresh,
       failed,
-      { kind: 'failing', version: first, changedTick: 0, since: 600, failedAt: 610 },
+      { kind: 'failing', version: first, changedTick: 0, since: 600, failingSince: 610, failedAt: 610 },
     ],
     [
       'a failure makes a stale entry failing since its first change',
       stale,
       failed,
-      { kind: 'failing', version: first, changedTick: 3, since: 300, failedAt: 610 },
+      { kind: 'failing', version: first, changedTick: 3, since: 300, failingSince: 610, failedAt: 610 },
     ],
     [
       'a further failure of a failing entry only updates the time of the failure',

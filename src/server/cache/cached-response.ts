@@ -61,8 +61,15 @@ export type EntryState =
   | { kind: 'fresh'; version: Version; changedTick: number }
   /** A dependency may have changed at the time `since` or later. */
   | { kind: 'stale'; version: Version; changedTick: number; since: number }
-  /** The last revalidation failed (stale-if-error). */
-  | { kind: 'failing'; version: Version; changedTick: number; since: number; failedAt: number };
+  /** The revalidations since `failingSince` failed, the last one at `failedAt` (stale-if-error). */
+  | {
+      kind: 'failing';
+      version: Version;
+      changedTick: number;
+      since: number;
+      failingSince: number;
+      failedAt: number;
+    };
 
 export type EntryEvent =
   | { type: 'changed'; tick: number; at: number }
@@ -131,7 +138,8 @@ export function step(state: EntryState, event: EntryEvent): EntryState {
       return stateOf(withOldContent(version, event.version), changedTick);
     case 'failed': {
       const since = state.kind === 'fresh' ? event.startedAt : state.since;
-      return { kind: 'failing', version, changedTick, since, failedAt: event.at };
+      const failingSince = state.kind === 'failing' ? state.failingSince : event.at;
+      return { kind: 'failing', version, changedTick, since, failingSince, failedAt: event.at };
     }
   }
 }
@@ -152,7 +160,7 @@ export function stateOf(version: Version, changedTick: number): EntryState {
  */
 export function mayReplace({ status, isIncomplete = false }: CachedHead, old: EntryState, now: number): boolean {
   if (status >= 500) return false;
-  const isOutdated = old.kind === 'failing' && now - old.since > MAX_AGE_MS;
+  const isOutdated = old.kind === 'failing' && now - old.failingSince > MAX_AGE_MS;
   return !isIncomplete || old.version.head.isIncomplete === true || isOutdated;
 }
 

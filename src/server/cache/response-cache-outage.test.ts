@@ -126,13 +126,25 @@ describe('a response without one of its parts', () => {
     await harness.advance(2_000);
     const stale = await cache.get(page.request());
     expect([textOf(stale), stale.ageS]).toEqual(['git version 1', 2]);
-    await harness.advance(58_000);
+    await harness.advance(60_000);
     expect(await bodyOf(cache.get(page.request()))).toBe('git version 1');
     await harness.advance(1_000);
     expect(await bodyOf(cache.get(page.request()))).toBe('git version 4');
     await harness.advance(1_000);
     expect(await bodyOf(cache.get(page.request()))).toBe('git version 5');
     expect(harness.warnings).toEqual([{ err: new Error('The response is incomplete'), key: 'git' }]);
+  });
+
+  test('does not replace a complete one sooner if the page had no requests for minutes', async () => {
+    const page = source('git');
+    await cache.get(page.request());
+    await harness.advance(10 * 60_000);
+    page.isIncomplete = true;
+    for (const _ of ['first', 'second']) {
+      expect(await bodyOf(cache.get(page.request()))).toBe('git version 1');
+      await harness.advance(1_000);
+    }
+    expect(page.produced).toBe(3);
   });
 
   test('is produced again after a second', async () => {
