@@ -150,6 +150,12 @@ describe('an unusable server is reported in one line with the reason and without
     }
   });
 
+  test('a certificate file that does not exist is reported', async () => {
+    expect(await faultOf('postgres://127.0.0.1:1/launches?sslmode=verify-full&sslrootcert=/none.pem')).toContain(
+      "open '/none.pem'. Check sslmode",
+    );
+  });
+
   test('a server without TLS is reported if the URL requires TLS', async () => {
     const server = await listen((socket) => socket.once('data', () => socket.write('N')));
     try {

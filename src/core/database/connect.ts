@@ -124,7 +124,10 @@ async function checkServer(url: string): Promise<Server> {
     version = Math.floor(Number(rows[0]?.version) / 10_000);
   } catch (error) {
     const reason = reasonOf(error);
-    const advice = TLS_FAULT.test(systemCode(reason) ?? reason.message)
+    // The driver opens only the files that `sslrootcert`, `sslcert` and `sslkey` name.
+    const isTlsFault =
+      ('syscall' in reason && reason.syscall === 'open') || TLS_FAULT.test(systemCode(reason) ?? reason.message);
+    const advice = isTlsFault
       ? 'Check sslmode, and for a private CA, set sslrootcert to its file.'
       : 'Check the address, the role and the password.';
     throw new ConnectError(`DATABASE_URL: ${location} cannot be used: ${reason.message}. ${advice}`, { cause: error });
