@@ -52,7 +52,6 @@ export async function startWorkers({
   let fleet: FleetState = { kind: 'stopping' };
   let address = '';
   let replaced = 0;
-  let failure = 'A worker exited before it was ready';
   const launched = deferred<void>();
   const lost = deferred<Error>();
 
@@ -80,13 +79,14 @@ export async function startWorkers({
     if (effect.kind === 'launched') launched.resolve();
     if (effect.kind === 'give up') {
       // Not a StartError, which would mean invalid settings: the primary process has checked those already.
-      launched.reject(new Error(failure));
-      lost.resolve(new Error(`The workers keep failing to start: ${failure}`));
+      launched.reject(new Error(effect.reason));
+      lost.resolve(new Error(`The workers keep failing to start: ${effect.reason}`));
     }
   }
 
   function fork(id: number): void {
     const worker = cluster.fork();
+    let reason = 'A worker exited before it was ready';
     workers.set(id, worker);
     killUnless(id, 'booting');
     worker.on('message', (message: FromWorker) => {
@@ -98,9 +98,9 @@ export async function startWorkers({
         address = message.address;
         dispatch({ kind: 'up', id });
       } else if (message.kind === 'failed') {
-        failure = message.message;
+        reason = message.message;
         // During the launch, `startWorkers` throws this reason.
-        if (fleet.kind === 'running') log.error({ pid: worker.process.pid, reason: failure }, 'A worker cannot start');
+        if (fleet.kind === 'running') log.error({ pid: worker.process.pid, reason }, 'A worker cannot start');
       } else if (message.kind === 'pong') heartbeat.recordPong(worker, message.isDebugged);
       else onMessage(worker, message);
     });
@@ -108,12 +108,12 @@ export async function startWorkers({
       // This is only a warning, because sending fails if the worker is exiting, and its `exit` event follows.
       log.warn({ err: error }, 'Cannot start, stop or reach a worker process');
       // A process that could not be started has no `exit` event.
-      if (worker.process.pid === undefined) replace(id, 'not started');
+      if (worker.process.pid === undefined) replace(id, 'not started', reason);
     });
-    worker.on('exit', (code, signal) => replace(id, signal ?? `code ${code}`));
+    worker.on('exit', (code, signal) => replace(id, signal ?? `code ${code}`, reason));
   }
 
-  function replace(id: number, how: string): void {
+  function replace(id: number, how: string, reason: string): void {
     const pid = workers.get(id)?.process.pid;
     workers.delete(id);
     if (fleet.kind === 'running') {
@@ -121,7 +121,7 @@ export async function startWorkers({
       log.error({ pid, how, phase }, 'Replacing a worker that exited');
       if (phase === 'up' || phase === 'starting') replaced += 1;
     }
-    dispatch({ kind: 'exited', id });
+    dispatch({ kind: 'exited', id, reason });
   }
 
   function start(id: number): void {

@@ -28,7 +28,7 @@ export type FleetState =
 export type FleetEvent =
   | { readonly kind: 'booted'; readonly id: number }
   | { readonly kind: 'up'; readonly id: number }
-  | { readonly kind: 'exited'; readonly id: number }
+  | { readonly kind: 'exited'; readonly id: number; readonly reason: string }
   | { readonly kind: 'retry' }
   | { readonly kind: 'stop' };
 
@@ -37,7 +37,7 @@ export type FleetEffect =
   | { readonly kind: 'start'; readonly id: number }
   | { readonly kind: 'retry later'; readonly delayMs: number }
   | { readonly kind: 'launched' }
-  | { readonly kind: 'give up' };
+  | { readonly kind: 'give up'; readonly reason: string };
 
 export interface Step {
   readonly state: FleetState;
@@ -73,7 +73,7 @@ export function step(state: FleetState, event: FleetEvent, size: number, now: nu
       return { state: running, effects: [{ kind: 'launched' }, ...effects] };
     }
     case 'exited':
-      return afterExit(state, event.id, size, now);
+      return afterExit(state, event, size, now);
     case 'retry':
       return fill({ ...state, paused: Math.max(0, state.paused - 1) }, size, now);
     case 'stop':
@@ -83,7 +83,12 @@ export function step(state: FleetState, event: FleetEvent, size: number, now: nu
 
 type Active = Extract<FleetState, { kind: 'running' | 'launching' }>;
 
-function afterExit(state: Active, id: number, size: number, now: number): Step {
+function afterExit(
+  state: Active,
+  { id, reason }: Extract<FleetEvent, { kind: 'exited' }>,
+  size: number,
+  now: number,
+): Step {
   const exited = state.workers.get(id);
   if (!exited) return { state, effects: [] };
   const workers = new Map(state.workers);
@@ -92,7 +97,8 @@ function afterExit(state: Active, id: number, size: number, now: number): Step {
   if (exited.phase === 'up' && now - exited.since >= MIN_UPTIME_MS) return fill(next, size, now);
   const failures = now - state.failedAt > FAILURE_WINDOW_MS ? 1 : state.failures + 1;
   const isHopeless = failures > MAX_FAILURES && count(next, 'up') === 0;
-  if (state.kind === 'launching' || isHopeless) return { state: { kind: 'lost' }, effects: [{ kind: 'give up' }] };
+  if (state.kind === 'launching' || isHopeless)
+    return { state: { kind: 'lost' }, effects: [{ kind: 'give up', reason }] };
   const delayMs = Math.min(FIRST_RETRY_MS * 2 ** (failures - 1), MAX_RETRY_MS);
   const filled = fill({ ...next, failures, failedAt: now, paused: state.paused + 1 }, size, now);
   return { ...filled, effects: [...filled.effects, { kind: 'retry later', delayMs }] };
