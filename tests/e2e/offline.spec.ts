@@ -182,60 +182,6 @@ test('a response that arrives after the cached copy was shown updates the copy',
   await proxy.stop();
 });
 
-test('the cached copy of a page survives an interrupted download and full storage', async ({ page, site }) => {
-  await cacheAtOnce(page);
-  const [product, other] = await site.addProducts(2, (index) => ({ name: `Lamprey ${index}` }));
-  const proxy = await startDocumentProxy(site.address);
-  const address = `${proxy.address}/product/${product?.id}`;
-  const otherAddress = `${proxy.address}/product/${other?.id}`;
-  await page.goto(address);
-  await expectCached(page, address);
-  const copySize = () => page.evaluate(async (url) => (await (await caches.match(url))?.text())?.length, address);
-  const before = await copySize();
-
-  proxy.interruptDocuments();
-  await page.goto(address, { waitUntil: 'commit' });
-  proxy.release();
-  // Caches another page, because changes of a cache take effect in order. The copy is then no longer being changed.
-  await page.goto(otherAddress);
-  await expectCached(page, otherAddress);
-  expect(await copySize(), 'after the interruption').toBe(before);
-
-  const browser = await page.context().newCDPSession(page);
-  await browser.send('Storage.overrideQuotaForOrigin', { origin: proxy.address, quotaSize: 1 });
-  await page.goto(address);
-  await page.waitForLoadState('networkidle');
-  expect(await copySize(), 'when the storage is full').toBe(before);
-  await browser.send('Storage.overrideQuotaForOrigin', { origin: proxy.address });
-  await page.close();
-  await proxy.stop();
-});
-
-test('cached copies survive the 404 page of a proxy', async ({ page, site, expectConsoleError }) => {
-  expectConsoleError(/404 \(Not Found\)/);
-  await cacheAtOnce(page);
-  const product = await site.addProduct({ name: 'Monkfish', image: '/pictures/git/tile.svg' });
-  const proxy = await startDocumentProxy(site.address);
-  const other = `${proxy.address}/?q=no+such+fish`;
-  const address = `${proxy.address}/product/${product.id}`;
-  const others = [`${proxy.address}/api/products/${product.id}`, proxy.address + product.image];
-  await page.goto(address);
-  await expectCached(page, address);
-  await requestAll(page, others);
-  for (const each of others) await expectCached(page, each);
-
-  proxy.setMisconfigured(true);
-  expect(await requestAll(page, others)).toEqual([404, 404]);
-  expect((await page.goto(address))?.status()).toBe(404);
-  proxy.setMisconfigured(false);
-  // Caches another page, because changes of a cache take effect in order. It shows no pictures, which it would cache.
-  await page.goto(other);
-  await expectCached(page, other);
-  expect(await areCached(page, [address, ...others])).toEqual([true, true, true]);
-  await page.close();
-  await proxy.stop();
-});
-
 test('pages load from the network if the browser’s storage fails', async ({ page }) => {
   await cacheAtOnce(page);
   await visitAndCache(page, '/');

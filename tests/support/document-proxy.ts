@@ -11,12 +11,17 @@ export async function startDocumentProxy(target: string) {
   let release = () => {};
   let isInterrupting = false;
   let isMisconfigured = false;
+  let incomplete: string | undefined;
   let edit: ((script: string) => string) | undefined;
   const server = createServer(async (incoming, outgoing) => {
     if (incoming.headers['sec-fetch-dest'] === 'document') await held;
     const { method, headers } = incoming;
     if (isMisconfigured) {
       outgoing.writeHead(404, { 'Content-Type': 'text/html' }).end('<h1>404 Not Found</h1>');
+      return;
+    }
+    if (incomplete !== undefined && headers['sec-fetch-dest'] === 'document') {
+      outgoing.writeHead(200, { 'Content-Type': 'text/html', 'Cache-Control': 'no-store' }).end(incomplete);
       return;
     }
     // The response has a body even if the browser has cached it.
@@ -50,6 +55,10 @@ export async function startDocumentProxy(target: string) {
     /** Responds with the proxy's own error page. */
     setMisconfigured(value: boolean) {
       isMisconfigured = value;
+    },
+    /** Responds to document requests with this page, as the site does with a page without one of its parts. */
+    sendIncomplete(html: string | undefined) {
+      incomplete = html;
     },
     /** Changes the script of the service worker from now on. */
     editServiceWorker(change: (script: string) => string) {

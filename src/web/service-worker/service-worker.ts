@@ -151,10 +151,12 @@ async function cacheLanguage(address: string): Promise<void> {
   if (response.status === 200) await cacheFile(address, response);
 }
 
-/** Updates the copy, or deletes it if the site has removed the resource. */
+/** Updates the copy, or deletes it if the site has removed the resource. A page without its comments has `no-store`. */
 function updateCopy(event: FetchEventLike, kind: Kind, address: string, response: Response): void {
-  if (response.status === 200) event.waitUntil(cacheResponse(kind, address, response.clone()));
-  else if (response.status === 404 || response.status === 410) {
+  if (response.status === 200) {
+    if (response.headers.get('cache-control')?.includes('no-store')) return;
+    event.waitUntil(cacheResponse(kind, address, response.clone()));
+  } else if (response.status === 404 || response.status === 410) {
     event.waitUntil(deleteIfRemoved(kind, address, response.clone()));
   }
 }
