@@ -83,6 +83,14 @@ describe('the home page', () => {
     expect(finished.html).toContain('Nothing on the horizon');
   });
 
+  test.each(['q', 'tag'])('reports the number of results on an empty last page of a search by %s', async (name) => {
+    const listProducts = async () => ({ items: [], nextCursor: null });
+    const page = await open(`/?${name}=a&cursor=abc.40`, { listProducts });
+    expect(page.status).toBe(200);
+    expect(textOf(page.html)).toContain('|40 products|');
+    expect(page.html).not.toContain('Nothing on the horizon');
+  });
+
   test('reads the part of the list that the URL selects, and links to the next page', async () => {
     const asked: object[] = [];
     const page = await open('/?q=a&tag=b&sort=top&cursor=abc.40', {

@@ -27,8 +27,9 @@ const NO_RETRY = { retry: false } as const;
 /** The HTTP status of a page and the metadata of its document. */
 export interface ReadHead extends DocumentHead {
   /**
-   * 302 if no board can exist for the period or the URL has a cursor past the end of its list, 404 for an unknown
-   * product or path, and 503 if the data could not be read. In the last case, the page reports the failure.
+   * 302 if no board can exist for the period or the URL has a cursor past the end of a list other than a search, 404
+   * for an unknown product or path, and 503 if the data could not be read. In the last case, the page reports the
+   * failure.
    */
   status: 200 | 302 | 404 | 503;
   /** The image to preload, because it is part of the first paint. */
@@ -56,15 +57,14 @@ async function readHome({ client, api, site }: PageRequest, filters: ProductFilt
   const options = productListOptions(api, filters);
   await client.prefetchInfiniteQuery({ ...options, ...NO_RETRY });
   const page = client.getQueryData(options.queryKey)?.pages[0];
-  const position = positionOf(filters);
-  // If a search stopped early and has found nothing so far, its later pages are no error.
-  const isMissing = page && position > 0 && isPastEnd(page);
+  // If a search for a term or a tag stopped early, an empty last page is no error.
+  const isMissing = page && filters.cursor && !filters.q && !filters.tag && isPastEnd(page);
   if (!page || isMissing) {
     const status = isMissing ? 302 : 503;
     return () => ({ status, title: site.name, description: translated(taglineOf(site)) });
   }
   const products = page.items;
-  const firstRank = position + 1;
+  const firstRank = positionOf(filters) + 1;
   return () => {
     const head = homeHead(filters, site, { empty: products.length === 0 });
     return {

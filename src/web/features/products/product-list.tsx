@@ -36,11 +36,13 @@ export function ProductList({ filters, renderParts }: ProductListProps) {
   const searching = ranked.length === 0 && list.hasNextPage;
   // An empty previous result does not count, because the response to the new search may have matches.
   const loading = ranked.length === 0 && !settled;
+  // The last page of a search may be empty although earlier pages had matches.
+  const hasFound = Boolean(filters.q ?? filters.tag) && found > 0 && !loading;
   return (
     <>
       {/* Screen readers announce only changes of an element that already exists. */}
       <div role="status" aria-busy={!settled && !loading}>
-        {(filters.q ?? filters.tag) && ranked.length > 0 && (
+        {hasFound && (
           <p className="list-found">
             {settled &&
               (list.hasNextPage
@@ -50,7 +52,7 @@ export function ProductList({ filters, renderParts }: ProductListProps) {
         )}
         {loading && <p className="list-loading">{t('Loading products...')}</p>}
         {searching && <p className="list-loading">{t('Still searching...')}</p>}
-        {ranked.length === 0 && !loading && !searching && <ListEmpty filters={filters} />}
+        {ranked.length === 0 && !loading && !searching && !hasFound && <ListEmpty filters={filters} />}
       </div>
       {loading && (
         <div className="product-list">
