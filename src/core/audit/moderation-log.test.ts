@@ -158,16 +158,24 @@ test('an approval that was undone is given again once the submission is approved
   expect((await entries())[1]).toMatchObject(REMOVED);
   await scheduleSubmission(database, { id }, new Date(inDays(1)), rules());
   expect((await entries())[1], 'before the launch').toMatchObject(REMOVED);
+  await removeProducts(database, [id]);
+  expect((await entries(new Date(inDays(2))))[1], 'removed before the launch').toMatchObject(REMOVED);
+  await restoreProducts(database, { productIds: [id] });
   const launched = { ...REMOVED, productName: 'Tidal', undoneAt: expect.any(String) };
   expect((await entries(new Date(inDays(2))))[1]).toMatchObject(launched);
   await undoDecision(database, { id }, rules());
   await approveSubmission(database, { id }, rules());
   expect((await entries())[1]).toMatchObject(launched);
+  await removeProducts(database, [id]);
+  expect((await entries())[2], 'after the launched product was removed').toMatchObject({
+    ...launched,
+    productName: null,
+  });
 
   await database.query('DELETE FROM submissions');
-  await database.query('DELETE FROM products WHERE id = $1', [id]);
+  await database.query('DELETE FROM removed_products');
   await approveSubmission(database, await submit(), rules());
-  expect((await entries())[1], 'after another submission with the same id').toMatchObject(REMOVED);
+  expect((await entries())[2], 'after another submission with the same id').toMatchObject(REMOVED);
 });
 
 test('the log and its index have exactly the moderation actions', async () => {

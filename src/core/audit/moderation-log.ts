@@ -45,9 +45,12 @@ const RELAUNCHED_AT = `SELECT CASE WHEN n.action = 'products edit' THEN n.create
         AND (n.details -> 'after' ->> 'createdAt')::timestamptz <= n.created_at)
     ORDER BY n.created_at LIMIT 1`;
 
-// When a submission whose approval was undone (`a`) was approved again. A later submission may have the same id.
-const APPROVED_AGAIN_AT =
-  "SELECT s.decided_at FROM submissions s WHERE s.id = a.target AND s.status = 'approved' AND s.created_at < a.created_at";
+// When a submission whose approval was undone (`a`) was approved again, unless its product was then removed before its
+// launch. A later submission or product may have the same id.
+const APPROVED_AGAIN_AT = `SELECT s.decided_at FROM submissions s
+    WHERE s.id = a.target AND s.status = 'approved' AND s.created_at < a.created_at AND (
+      SELECT (r.product ->> 'created_at')::timestamptz > r.removed_at FROM removed_products r
+      WHERE r.product_id = s.id AND r.removed_at > a.created_at ORDER BY r.removed_at LIMIT 1) IS NOT TRUE`;
 
 // Skips exclusions and inclusions that found no vote (they changed nothing), products that were removed before their
 // launch (they were never public), and undone decisions that removed no launched product. Selects only these fields of
@@ -100,7 +103,8 @@ function entryOf(
   const isReplaced = row.created_at < (removedAt.get(row.product_id ?? '') ?? 0);
   const name = isReplaced ? undefined : nameOf.get(row.product_id ?? '');
   // A product that was approved again is hidden until its launch.
-  const undoneAt = row.action === 'submissions undo' && name === undefined ? null : row.undone_at;
+  const isHidden = name === undefined && !isReplaced;
+  const undoneAt = row.action === 'submissions undo' && isHidden ? null : row.undone_at;
   const isGone = NAMES[row.action] === 'product.removed' && undoneAt === null;
   return {
     id: row.id,
