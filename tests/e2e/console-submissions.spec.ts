@@ -56,7 +56,7 @@ test('a submission that was approved earlier shows that no field has changed, an
   await signIn(page, site);
   await openConsole(page, '/console/queue?kind=submissions');
   const card = page.getByRole('article', { name });
-  await expect(card).toContainText('Unchanged since its approval');
+  await expect(card).toContainText('Same details as when approved');
   await card.getByText('Submitted details').click();
   await expect(card.locator('details')).toContainText('Unknown Maker');
 });

@@ -149,7 +149,7 @@ function SubmissionRow({ submission, state, onAct }: RowProps) {
           )}
           {approvedProduct && (
             <span className="tag" data-tone="waiting">
-              {changed.length > 0 ? 'Edited after its approval' : 'Unchanged since its approval'}
+              {changed.length > 0 ? 'Edited after its approval' : 'Same details as when approved'}
             </span>
           )}
         </p>
