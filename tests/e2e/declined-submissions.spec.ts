@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test';
+import * as paths from '../../src/contract/paths.ts';
 import { submissionPaths } from '../../src/contract/submissions/paths.ts';
 import { expect } from '../support/e2e-test.ts';
 import { decide, openLink, pictureFile, submit, submissionTest as test } from '../support/submission-site.ts';
@@ -73,6 +74,30 @@ test('a picture that arrives after a decline does not undo it, and is stored onc
   await save.click();
   await expect(page.getByText('Waiting for review')).toBeVisible();
   await expect(page.getByRole('img', { name: 'Screenshot 1 of Murex' })).toBeVisible();
+});
+
+test('closing the submission dialog after a decline during the upload shows the reason and the maker link', async ({
+  page,
+  site,
+  expectConsoleError,
+}) => {
+  expectConsoleError(/409/);
+  await page.goto(paths.submit);
+  await dialog(page).getByLabel('Name', { exact: true }).fill('Triton');
+  await dialog(page)
+    .getByLabel('Choose a picture')
+    .setInputFiles(await pictureFile('shell.png', '#0c5a68'));
+  await expect(dialog(page).getByRole('img', { name: 'Your picture' })).toBeVisible();
+  await page.route(/\/image$/, async (route) => {
+    await decide(site, 'decline', 'triton', '--reason', 'Not yet.');
+    await route.continue();
+  });
+  await dialog(page).getByRole('button', { name: 'Submit for review' }).click();
+  await expect(dialog(page).getByRole('alert')).toContainText('The submission has changed');
+  await page.keyboard.press('Escape');
+  await expect(dialog(page).getByLabel('Your maker link')).toHaveValue(/\/product\/triton#maker=/);
+  await expect(dialog(page).getByRole('blockquote')).toHaveText('Not yet.');
+  await expect(dialog(page).getByText(/is on its way|A person reviews it/)).toHaveCount(0);
 });
 
 test('the maker reads why a submission was declined even if another product has its id', async ({ page, site }) => {

@@ -16,12 +16,15 @@ interface SubmittedProps {
   submission: Submission;
 }
 
-/** Shows the next steps and the maker link, which no other page shows. */
+/** Shows the next steps, or why the submission was declined, and the maker link, which no other page shows. */
 export function Submitted({ access, submission }: SubmittedProps) {
   const site = useSite();
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => title.current?.focus(), []);
-  const { id, launchAt, product } = submission;
+  const { id, product, reason } = submission;
+  // An operator may decline a submission while its pictures are being uploaded.
+  const isDeclined = submission.status === 'declined';
+  const launchAt = isDeclined ? null : submission.launchAt;
   const link = `${site.url}${submissionPaths.makerLink(id, access.key)}`;
   const when =
     launchAt &&
@@ -31,8 +34,14 @@ export function Submitted({ access, submission }: SubmittedProps) {
     <div className="submitted">
       <div className="submitted-crest" aria-hidden="true" />
       <h3 ref={title} tabIndex={-1} className="submitted-title">
-        {rich('{name} is on its way', { name: <bdi>{product.name}</bdi> })}
+        {isDeclined ? t('Declined') : rich('{name} is on its way', { name: <bdi>{product.name}</bdi> })}
       </h3>
+      {isDeclined && (
+        <>
+          <p className="submitted-lead">{t('You can change it and send it again.')}</p>
+          {reason && <blockquote dir="auto">{reason}</blockquote>}
+        </>
+      )}
       <p className="submitted-lead">
         {rich(
           'This is your {link}. It stands in for an account: anyone who has it can change this launch, so keep it to yourself. It is shown only once.',
@@ -81,22 +90,24 @@ export function Submitted({ access, submission }: SubmittedProps) {
           </p>
         </div>
       </div>
-      <section className="submitted-next" aria-labelledby="submitted-next">
-        <h4 id="submitted-next">{t('What happens next')}</h4>
-        <ol>
-          <li>{t('A person reviews it. Until then, you can still change everything.')}</li>
-          <li>
-            {when
-              ? t('Once approved, it launches on {time}.', { time: when })
-              : t('Once approved, it launches at once.')}
-          </li>
-          <li>
-            {t('It collects votes for {hours} hours. Your maker link shows them as they come in.', {
-              hours: LIMITS.launchWindowHours,
-            })}
-          </li>
-        </ol>
-      </section>
+      {!isDeclined && (
+        <section className="submitted-next" aria-labelledby="submitted-next">
+          <h4 id="submitted-next">{t('What happens next')}</h4>
+          <ol>
+            <li>{t('A person reviews it. Until then, you can still change everything.')}</li>
+            <li>
+              {when
+                ? t('Once approved, it launches on {time}.', { time: when })
+                : t('Once approved, it launches at once.')}
+            </li>
+            <li>
+              {t('It collects votes for {hours} hours. Your maker link shows them as they come in.', {
+                hours: LIMITS.launchWindowHours,
+              })}
+            </li>
+          </ol>
+        </section>
+      )}
       <Link className="button submission-submit" data-tone="primary" to={paths.product(id)}>
         {t('See your launch')}
       </Link>
