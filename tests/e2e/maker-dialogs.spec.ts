@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { expect } from '../support/e2e-test.ts';
 import { holdResponses } from '../support/network.ts';
-import { dayAhead, decide, openLink, submit, submissionTest as test } from '../support/submission-site.ts';
+import { dayAhead, decide, openLink, pictureFile, submit, submissionTest as test } from '../support/submission-site.ts';
 
 const dialog = (page: Page) => page.getByRole('dialog');
 
@@ -126,6 +126,31 @@ test('changes that were saved while a second edit dialog was open do not reappea
   await edit();
   await expect(dialog(page).getByLabel('Description')).toHaveValue('Shines.');
   await expect(dialog(page).getByText(/^Your draft is as you left it/)).toHaveCount(0);
+});
+
+test('the response to an earlier save does not delete the changes of a second edit dialog', async ({ page, site }) => {
+  const made = await submit(site, { name: 'Triton' });
+  await openLink(page, made);
+  const held = await holdResponses(page, /\/image$/, { method: 'PUT' });
+  const edit = () => page.getByRole('button', { name: 'Edit' }).click();
+  const description = dialog(page).getByLabel('Description');
+  await edit();
+  await dialog(page)
+    .getByLabel('Choose a picture')
+    .setInputFiles(await pictureFile('shell.png', '#0c5a68'));
+  await expect(dialog(page).getByRole('img', { name: 'Your picture' })).toBeVisible();
+  await dialog(page).getByRole('button', { name: 'Save changes' }).click();
+  await expect.poll(() => held.requests.length).toBe(1);
+  await page.keyboard.press('Escape');
+  await edit();
+  await description.fill('Sounds like a horn.');
+  await page.keyboard.press('Escape');
+  await expect(dialog(page)).toHaveCount(0);
+  held.release();
+  await expect(page.getByText('Changes saved')).toBeVisible();
+  await edit();
+  await expect(description).toHaveValue('Sounds like a horn.');
+  await expect(dialog(page).getByText(/^Your draft is as you left it/)).toBeVisible();
 });
 
 test('the dialogs of an approved launch say that it launches now, unless a change requires another review', async ({

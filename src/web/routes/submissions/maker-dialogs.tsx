@@ -43,12 +43,15 @@ export function EditDialog({ access, submission, onClose }: MakerDialogProps) {
   const { timeZone = 'UTC' } = useSite();
   const [start] = useState(() => startOf(unsavedEdits.get(access.id), submission));
   const [isRestored, setRestored] = useState(!isStored(toSubmission(start.draft), submission));
+  /** The changes that this dialog stored when it closed. */
+  const closedWith = useRef<UnsavedEdit>(undefined);
   const form = useSubmissionForm({
     draft: start.draft,
     pictures: storedPictures(start.base.product),
     editing: { access, submission: start.base },
-    onDone(_, changed) {
-      unsavedEdits.delete(access.id);
+    onDone(_, changed, isOpen) {
+      // A dialog that was opened during the upload may have stored other changes.
+      if (isOpen || unsavedEdits.get(access.id) === closedWith.current) unsavedEdits.delete(access.id);
       onClose(
         changed,
         changed.status === 'waiting' ? t('A person will review your submission.') : t('No further review is needed.'),
@@ -61,7 +64,10 @@ export function EditDialog({ access, submission, onClose }: MakerDialogProps) {
     const base = form.latest() ?? start.base;
     const isSaved = [base, submission].some((version) => isStored(toSubmission(draft), version));
     if (isSaved) unsavedEdits.delete(access.id);
-    else unsavedEdits.set(access.id, { base, draft });
+    else {
+      closedWith.current = { base, draft };
+      unsavedEdits.set(access.id, closedWith.current);
+    }
     onClose(base);
   }
 
