@@ -59,4 +59,5 @@ test('a submission that was approved earlier shows that no field has changed, an
   await expect(card).toContainText('Same details as when approved');
   await card.getByText('Submitted details').click();
   await expect(card.locator('details')).toContainText('Unknown Maker');
+  await expect(card.locator('details')).toContainText(/Listed since\d{4}-\d\d-\d\d \d\d:\d\d UTC/);
 });

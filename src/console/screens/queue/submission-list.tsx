@@ -221,6 +221,7 @@ function SubmissionFields({ product }: { product: Product }) {
 
 /** Shows a picture as a thumbnail, which opens the picture in a new tab. */
 function FieldValue({ name, product }: { name: ProductFieldName; product: Product }) {
+  if (name === 'createdAt') return `${utcMinute(product.createdAt)} UTC`;
   if (name !== 'image' && name !== 'screenshots') return textOf(product[name]);
   return (
     <span className="thumbnails">
