@@ -1,5 +1,5 @@
 import { deleteProduct } from '../support/delete-products.ts';
-import { expect, test, visit } from '../support/e2e-test.ts';
+import { expect, test, visit, waitForHydration } from '../support/e2e-test.ts';
 import { look } from '../support/live-page.ts';
 import { recordWarnings } from '../support/warnings.ts';
 
@@ -57,6 +57,8 @@ test.describe('§2 and §8: an unknown product', () => {
     });
     await page.clock.install();
     await page.goto('/product/adrift');
+    // Data that no component uses yet is deleted after five minutes.
+    await waitForHydration(page.getByRole('heading', { level: 1 }));
     await expect(async () => {
       await look(page, 'hidden');
       await page.clock.fastForward('06:00');

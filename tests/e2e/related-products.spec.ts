@@ -1,4 +1,4 @@
-import { expect, test, visit } from '../support/e2e-test.ts';
+import { expect, test, visit, waitForHydration } from '../support/e2e-test.ts';
 
 test('related products are on the page and load after client-side navigation without a layout shift', async ({
   page,
@@ -26,10 +26,8 @@ test('related products are on the page and load after client-side navigation wit
 
   const link = related.getByRole('link', { name: 'Diver 3' });
   // This part of the page hydrates when its code has loaded, which is later than the rest. Before that, a click on the
-  // link requests a new document. React stores the fibers of hydrated elements in properties with this prefix.
-  await expect
-    .poll(() => link.evaluate((element) => Object.keys(element).some((key) => key.startsWith('__reactFiber'))))
-    .toBe(true);
+  // link requests a new document.
+  await waitForHydration(link);
   await link.click();
   await expect(page.getByRole('heading', { level: 1, name: 'Diver 3' })).toBeVisible();
   await expect(related).toHaveCount(0);

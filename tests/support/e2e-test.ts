@@ -1,4 +1,11 @@
-import { type BrowserContext, type BrowserContextOptions, test as base, type Page } from '@playwright/test';
+import {
+  type BrowserContext,
+  type BrowserContextOptions,
+  test as base,
+  expect,
+  type Locator,
+  type Page,
+} from '@playwright/test';
 import * as paths from '../../src/contract/paths.ts';
 import { type E2eSite, startE2eSite } from './e2e-site.ts';
 import { createPageErrors, type PageErrors, reportViolations } from './page-errors.ts';
@@ -148,4 +155,10 @@ export async function visit(page: Page, path: string): Promise<void> {
   const alive = page.waitForRequest(/\/api\/upvotes\?/);
   await page.goto(path);
   await alive;
+}
+
+/** Waits until React has hydrated an element. React stores its fiber in a property with this prefix. */
+export async function waitForHydration(element: Locator): Promise<void> {
+  const isHydrated = (node: Element) => Object.keys(node).some((key) => key.startsWith('__reactFiber'));
+  await expect.poll(() => element.evaluate(isHydrated)).toBe(true);
 }
