@@ -9,6 +9,7 @@ import { silentLog } from '../../../tests/support/silent-log.ts';
 import { createTestDatabase, MIGRATIONS, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { type Database, openDatabase } from '../database/database.ts';
 import { readMigrations } from '../database/migrate.ts';
+import { LOCK_IMPORTS } from '../imports/merge-products.ts';
 import { removeProducts } from '../products/remove-products.ts';
 import { restoreProducts } from '../products/restore-products.ts';
 import { saveProducts } from '../products/save-products.ts';
@@ -83,4 +84,27 @@ test('a restore that committed succeeds, even if the statistics cannot be update
   };
   await restoreBackup(failing, path, { replace: true, migrations, target: 'statistics.backup' });
   expect(await database.query("SELECT id FROM products WHERE id = 'restored'")).toEqual([{ id: 'restored' }]);
+});
+
+test('a restore that waits for an import or a write lets visitors write, and can be stopped', async () => {
+  const path = join(folder, 'waiting.backup');
+  await writeBackup(database, path, { groundswell: '1.2.3' });
+  const write = "UPDATE product_counts SET upvotes = upvotes WHERE product_id = 'waiting'";
+  for (const lock of [LOCK_IMPORTS, 'LOCK TABLE products IN ROW EXCLUSIVE MODE']) {
+    await database.transaction(async (sql) => {
+      await sql.query(lock);
+      let isWritten = false;
+      const onProgress = () => {
+        if (isWritten) throw new Error('Stopped');
+        database.query(write).then(() => (isWritten = true));
+      };
+      const restored = restoreBackup(database, path, {
+        replace: true,
+        migrations,
+        target: 'waiting.backup',
+        onProgress,
+      });
+      await expect(restored).rejects.toThrow('Stopped');
+    });
+  }
 });

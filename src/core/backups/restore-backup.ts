@@ -3,7 +3,8 @@ import { recordAudit } from '../audit/audit-log.ts';
 import { recordEverythingChanged } from '../changes/change-feed.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { isSerializationFailure } from '../database/database-faults.ts';
-import { disableTimeouts } from '../database/transactions.ts';
+import { disableTimeouts, waitForLock } from '../database/transactions.ts';
+import { LOCK_IMPORTS } from '../imports/merge-products.ts';
 import { BackupFileError, type BackupHeader, cannotRestore, PICTURES, restorePicture } from './backup-file.ts';
 import { readBackup } from './read-backup.ts';
 import { readTableShapes, SITE_TABLES, type TableShape, writeRows } from './site-tables.ts';
@@ -48,7 +49,9 @@ export async function restoreBackup(database: Database, path: string, options: R
     try {
       const header = await database.transaction(async (sql) => {
         const tables = await readTableShapes(sql, SITE_TABLES);
-        await lockTables(sql, tables);
+        // Also before locking, so a restore that fails does not block writers.
+        if (!options.replace) await requireEmpty(sql);
+        await lockTables(sql, tables, () => options.onProgress?.(0));
         isLocked = true;
         if (!options.replace) await requireEmpty(sql);
         for (const { name } of tables.toReversed()) await sql.query(`DELETE FROM ${name}`);
@@ -110,11 +113,13 @@ async function restorePictures(folder: string | undefined, lines: readonly strin
 }
 
 /** Locks the tables until the end of the transaction. Writers wait; readers do not. */
-async function lockTables(sql: Sql, tables: readonly TableShape[]): Promise<void> {
+async function lockTables(sql: Sql, tables: readonly TableShape[], onWait: () => void): Promise<void> {
   await disableTimeouts(sql);
+  // An import holds its locks for minutes, and visitors do not wait for this one.
+  await waitForLock(sql, LOCK_IMPORTS, onWait);
   // Locks `product_counts` first, as most writers do.
   const names = ['product_counts', ...tables.map(({ name }) => name).filter((name) => name !== 'product_counts')];
-  await sql.query(`LOCK TABLE ${names.join(', ')} IN EXCLUSIVE MODE`);
+  await waitForLock(sql, `LOCK TABLE ${names.join(', ')} IN EXCLUSIVE MODE`, onWait);
 }
 
 const COUNT_CONTENT = `SELECT 'product' AS noun, count(*)::integer AS count FROM products

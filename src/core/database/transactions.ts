@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, Sql } from './database.ts';
-import { isSerializationFailure, isUniqueViolation } from './database-faults.ts';
+import { isLockTimeout, isSerializationFailure, isUniqueViolation } from './database-faults.ts';
 
 const MAX_ATTEMPTS = 6;
 const INITIAL_BACKOFF_MS = 20;
@@ -59,6 +59,29 @@ export function insertWithRetries<Result>(database: Database, work: (sql: Sql) =
 export async function disableTimeouts(sql: Sql): Promise<void> {
   await sql.query('SET LOCAL statement_timeout = 0');
   await sql.query('SET LOCAL idle_in_transaction_session_timeout = 0');
+}
+
+const LOCK_TIMEOUT_MS = 500;
+
+/**
+ * Executes a LOCK statement in a transaction. While it waits, it gives up twice a second, because other transactions queue
+ * behind it, and calls `onWait`, which may throw to stop.
+ */
+export async function waitForLock(sql: Sql, lock: string, onWait: () => void): Promise<void> {
+  await sql.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
+  await sql.query('SAVEPOINT before_lock');
+  for (;;) {
+    try {
+      await sql.query(lock);
+      break;
+    } catch (error) {
+      if (!isLockTimeout(error)) throw error;
+      await sql.query('ROLLBACK TO SAVEPOINT before_lock');
+      onWait();
+    }
+  }
+  await sql.query('RELEASE SAVEPOINT before_lock');
+  await sql.query('SET LOCAL lock_timeout = DEFAULT');
 }
 
 /** Enough rows to amortize the cost of a statement, but few enough to hold in memory at any row size. */

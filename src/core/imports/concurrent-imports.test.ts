@@ -13,18 +13,21 @@ import { type Database, openDatabase } from '../database/database.ts';
 import { editProduct } from '../products/edit-product.ts';
 import { removeProducts } from '../products/remove-products.ts';
 import { saveProducts } from '../products/save-products.ts';
-import { importProducts } from './import-products.ts';
+import { type ImportOptions, importProducts } from './import-products.ts';
+import { LOCK_IMPORTS } from './merge-products.ts';
 
 const logged = createLogLines();
 let harness: Awaited<ReturnType<typeof openImportHarness>>;
 /** The connections of another process. */
 let other: TestDatabase;
+let onProgress: ImportOptions['onProgress'];
 
 beforeAll(async () => {
   harness = await openImportHarness();
 });
 afterAll(() => harness.close());
 beforeEach(async () => {
+  onProgress = undefined;
   await harness.clear();
   other = joinTestDatabase(harness.database);
 });
@@ -34,7 +37,7 @@ async function importRows(database: Database, name: string, ...rows: object[]) {
   const path = join(harness.folder, name);
   await writeFile(path, lines(...rows));
   const options = { kind: 'json-lines', map: new Map(), slugifyIds: false, separator: ',', dryRun: false } as const;
-  return importProducts(database, { path, now: NOW, log: logged.log, ...options });
+  return importProducts(database, { path, now: NOW, log: logged.log, onProgress, ...options });
 }
 
 test('an import whose database becomes unavailable after the commit is reported as done, and the skipped steps are logged', async () => {
@@ -164,5 +167,16 @@ test('a large import waits neither for a VACUUM nor for a concurrent build of an
     await vi.waitUntil(async () => end ?? (await blockedStatements(harness.database))[0], 120_000);
     expect(await blockedStatements(harness.database)).toEqual([]);
     expect(end).toEqual({ created: 1_001, updated: 0, unchanged: 0 });
+  });
+});
+
+test('an import that waits for another import can be stopped', async () => {
+  const stop = new Error('Stopped');
+  onProgress = (stage) => {
+    if (stage === 'write') throw stop;
+  };
+  await other.transaction(async (sql) => {
+    await sql.query(LOCK_IMPORTS);
+    await expect(importRows(harness.database, 'stopped', { id: 'wave' })).rejects.toBe(stop);
   });
 });

@@ -3,7 +3,7 @@ import type { StoredProduct } from '../../contract/products/schema.ts';
 import { recordAudit } from '../audit/audit-log.ts';
 import { recordChange, recordEverythingChanged } from '../changes/change-feed.ts';
 import type { Sql } from '../database/database.ts';
-import { prefetchOne, serializeStatements } from '../database/transactions.ts';
+import { prefetchOne, serializeStatements, waitForLock } from '../database/transactions.ts';
 import { STORED_COLUMNS, type StoredProductRow, storedProductOf } from '../products/product-row.ts';
 import {
   completeProduct,
@@ -37,7 +37,7 @@ const LARGE_INDEX_BATCHES = `SELECT set_config(name, CASE name WHEN 'work_mem' T
   FROM pg_settings WHERE name IN ('gin_pending_list_limit', 'work_mem')`;
 
 /** Makes other imports wait until this transaction ends; reads and writes of the table do not wait. */
-const LOCK_IMPORTS = 'LOCK TABLE import_changes IN SHARE UPDATE EXCLUSIVE MODE';
+export const LOCK_IMPORTS = 'LOCK TABLE import_changes IN SHARE UPDATE EXCLUSIVE MODE';
 
 interface MergeOptions {
   /** The target in the audit log: the name of the file. */
@@ -69,6 +69,8 @@ export async function mergeProducts(
   work: { spool: Spool; file: CheckedFile },
   options: MergeOptions,
 ): Promise<MergedProducts> {
+  const { dryRun, onRows } = options;
+  if (!dryRun) await waitForLock(connection, LOCK_IMPORTS, () => onRows?.(0));
   const statements = serializeStatements(connection);
   try {
     return await mergeBatches(statements.sql, work, options);
@@ -97,10 +99,7 @@ async function mergeBatches(
   /** The number of new products so far whose rows have no creation time. */
   let untimed = 0;
   if (dryRun) await sql.query('SET TRANSACTION READ ONLY');
-  else {
-    await sql.query(LOCK_IMPORTS);
-    await sql.query(LARGE_INDEX_BATCHES);
-  }
+  else await sql.query(LARGE_INDEX_BATCHES);
   const isLast = ({ patch, rowIndex }: CheckedRow) =>
     patch.id === undefined || file.lastRowIndexes.get(patch.id) === rowIndex;
   const lookUp = async (rows: CheckedRow[]) => {
