@@ -79,6 +79,14 @@ export class ImportChanges {
   }
 }
 
+/** `has_later`: whether a later import, which was not undone, changed the product as well. */
+const SELECT_CHANGES = `SELECT product_id, before, version, EXISTS (
+    SELECT 1 FROM import_changes later WHERE later.product_id = change.product_id
+      AND later.created_at > change.created_at
+      AND NOT EXISTS (SELECT 1 FROM audit_log WHERE undoes = later.import_id)
+  ) AS has_later
+  FROM import_changes change WHERE import_id = $1 ORDER BY product_id`;
+
 /**
  * Reads the changes of an import. @returns an empty list if none are stored, because the import is too old or was too
  * large, or its audit entry was restored from a backup, which excludes the changes.
@@ -87,16 +95,14 @@ export class ImportChanges {
 async function readImportChanges(
   sql: Sql,
   importId: string,
-): Promise<{ productId: string; before: StoredProduct | null; version: string }[]> {
-  const rows = await sql.query<ImportChange>(
-    'SELECT product_id, before, version FROM import_changes WHERE import_id = $1 ORDER BY product_id',
-    [importId],
-  );
-  return rows.map(({ product_id: productId, before, version }) => ({
+): Promise<{ productId: string; before: StoredProduct | null; version: string; hasLater: boolean }[]> {
+  const rows = await sql.query<ImportChange & { has_later: boolean }>(SELECT_CHANGES, [importId]);
+  return rows.map(({ product_id: productId, before, version, has_later: hasLater }) => ({
     productId,
     // Fields that were added to products since the import get their defaults.
     before: before && completeProduct(before, new Date(0)),
     version,
+    hasLater,
   }));
 }
 
@@ -245,18 +251,21 @@ async function movedLaunchEntries(
   });
 }
 
-/** Locks products. @returns those that have not changed since the import, by id. */
+/**
+ * Locks products. @returns those that have not changed since the import, by id. A later import may have written the same
+ * version again, for example after a removal.
+ */
 async function lockUnchanged(
   sql: Sql,
-  changes: readonly { productId: string; version: string }[],
+  changes: readonly { productId: string; version: string; hasLater: boolean }[],
 ): Promise<ReadonlyMap<string, StoredProduct>> {
   const unchanged = new Map<string, StoredProduct>();
   for (let start = 0; start < changes.length; start += UNDO_BATCH_ROWS) {
-    const batch = new Map(
-      changes.slice(start, start + UNDO_BATCH_ROWS).map((change) => [change.productId, change.version]),
-    );
-    for (const product of await lockProducts(sql, [...batch.keys()]))
-      if (versionOf(product) === batch.get(product.id)) unchanged.set(product.id, product);
+    const batch = new Map(changes.slice(start, start + UNDO_BATCH_ROWS).map((change) => [change.productId, change]));
+    for (const product of await lockProducts(sql, [...batch.keys()])) {
+      const change = batch.get(product.id);
+      if (change?.version === versionOf(product) && !change.hasLater) unchanged.set(product.id, product);
+    }
   }
   return unchanged;
 }

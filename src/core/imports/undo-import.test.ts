@@ -130,3 +130,14 @@ test('after the new products of an undone import are restored, other processes r
   expect(await planOfProduct(connection, 'wave-7')).not.toMatch(/Seq Scan/);
   await connection.close();
 });
+
+test('undoing an import leaves a product unchanged that a later import created or changed again, unless that was undone', async () => {
+  const first = await importRows({ id: 'a', name: 'A' }, { id: 'b', name: 'B' });
+  await removeProducts(harness.database, ['a']);
+  await importRows({ id: 'a', name: 'A' });
+  const later = await importRows({ id: 'b', name: 'Later' });
+  await undo(later);
+  await undo(first);
+  expect(await harness.ids()).toEqual(['a']);
+  expect(await undos()).toMatchObject([{ details: { removed: 1, skipped: 1 } }, { undoes: later }]);
+});
