@@ -97,6 +97,9 @@ function readId(text: string, slugifyIds: boolean): Pick<ProductPatch, 'id' | 'r
 function textOf(value: unknown, { maxCharacters }: Pick<ProductField, 'maxCharacters'>): string {
   if (value === null) return '';
   if (typeof value !== 'string' && typeof value !== 'number') throw new FieldError('it must be text');
+  // JSON.parse has rounded such a number, so two ids could become the same.
+  if (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER)
+    throw new FieldError('the number has too many digits: write it as text, in quotes');
   const text = String(value).trim();
   if (!isStorableText(text)) {
     throw new FieldError(

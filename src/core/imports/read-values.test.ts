@@ -5,7 +5,9 @@ import { readDate, splitList } from './read-values.ts';
 test.each([
   ['a, b;c|d\ne', ['a', 'b;c|d\ne']],
   ['["a, b", "c"]', ['a, b', 'c']],
+  ['{"name": "Ann", "role": "CEO"}', [{ name: 'Ann', role: 'CEO' }]],
   ['[beta], tools', ['[beta]', 'tools']],
+  ['{beta}, tools', ['{beta}', 'tools']],
   [' ,, a ,', ['a']],
   ['https://x.example/a,b;c, /pictures/d.png', ['https://x.example/a,b;c', '/pictures/d.png']],
   ['/a.png,,https://x.example/b', ['/a.png,', 'https://x.example/b']],

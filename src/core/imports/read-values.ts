@@ -5,13 +5,13 @@ export const DEFAULT_SEPARATOR = ',';
 const ADDRESS_START = /^\s*(?:https?:\/\/|\/)/;
 
 /**
- * Parses a list: a JSON array, or separated items. Separated items are trimmed, and empty ones are left out. A text
+ * Parses a list: a JSON array, one JSON object, or separated items. Separated items are trimmed, and empty ones are left out. A text
  * that contains URLs is split only before URLs and paths, because a URL may contain the separator.
  */
 export function splitList(text: string, separator = DEFAULT_SEPARATOR): unknown[] {
   const trimmed = text.trim();
-  if (trimmed.startsWith('[')) {
-    const parsed = parseArray(trimmed);
+  if (/^[[{]/.test(trimmed)) {
+    const parsed = parseItems(trimmed);
     if (parsed !== undefined) return parsed;
   }
   const parts = trimmed.split(separator);
@@ -30,11 +30,11 @@ function joinAddresses(parts: readonly string[], separator: string): string[] {
   return items;
 }
 
-/** Parses a JSON array. @returns undefined for other strings that begin with a bracket, such as `[beta], tools`. */
-function parseArray(text: string): unknown[] | undefined {
+/** Parses JSON. @returns undefined for other strings that begin with a bracket, such as `[beta], tools`. */
+function parseItems(text: string): unknown[] | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return Array.isArray(value) ? value : undefined;
+    return Array.isArray(value) ? value : [value];
   } catch {
     return undefined;
   }

@@ -25,7 +25,7 @@ describe('completing a product (SPEC section 3)', () => {
     });
   });
 
-  test.each(['', '   ', '\n\t', undefined])('a text that is %j counts as missing', (blank) => {
+  test.each(['', '   ', '\n\t', '\u200b', undefined])('a text that is %j counts as missing', (blank) => {
     const blanks = { name: blank, description: blank, image: blank, category: blank, maker: blank, launchDate: blank };
     expect(completeProduct({ id: 'x', ...blanks }, NOW)).toEqual(completeProduct({ id: 'x' }, NOW));
   });

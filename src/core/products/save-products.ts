@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { fieldOf, PRODUCT_FIELD_NAMES, type ProductFieldName } from '../../contract/products/fields.ts';
 import type { StoredProduct } from '../../contract/products/schema.ts';
+import { isVisible } from '../../contract/text.ts';
 import { recordChange } from '../changes/change-feed.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { foldText, searchTextOf } from '../search-text.ts';
@@ -12,12 +13,12 @@ export type PartialProduct = Pick<StoredProduct, 'id'> & {
   [Field in Exclude<ProductFieldName, 'id'>]?: StoredProduct[Field] | undefined;
 };
 
-/** Trims texts, and sets missing and blank fields to their declared defaults. A missing `createdAt` is set to `now`. */
+/** Trims texts, and sets missing and invisible ones to their declared defaults. A missing `createdAt` is set to `now`. */
 export function completeProduct(partial: PartialProduct, now: Date): StoredProduct {
   const complete = (name: ProductFieldName) => {
     const { kind, default: fallback } = fieldOf(name);
     const value = partial[name];
-    if (fallback !== undefined) return (typeof value === 'string' && value.trim()) || fallback;
+    if (fallback !== undefined) return typeof value === 'string' && isVisible(value) ? value.trim() : fallback;
     return value ?? (kind === 'time' ? now.toISOString() : []);
   };
   return Object.fromEntries(PRODUCT_FIELD_NAMES.map((name) => [name, complete(name)])) as StoredProduct;
