@@ -74,6 +74,8 @@ test('log lists commands that change the site with their operator, newest first,
   expect(rows[1]).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d {2}.* loaded \d+ sample products\.$/);
   expect(rows[1]).toContain(`  ${operator} loaded `);
   expect(rows[2]).toContain(`${operator} restored 'Tide' (${product.id}) with 0 upvotes and 2 comments.`);
+  expect((await run('log', '--action', 'sample load')).stdout.trimEnd().split('\n')).toEqual([rows[1]]);
+  expect((await run('log', '--action', 'sample', '--until', '2020-01-31')).stdout).toBe('No entries.\n');
   const { stdout: all } = await run('log');
   expect(all).toContain(`${operator} hid comment ${plain.slice(0, 8)} on ${product.id} (off topic).`);
 });
@@ -130,7 +132,7 @@ test('log prints no escape sequences to the terminal', async () => {
   expect((await run('log', '--limit', '1')).stdout).toContain('\\u{1b}[2J\\u{202e}.csv\\n');
 });
 
-test.each([[['--limit', '0']], [['--limit', 'x']], [['--nonsense']], [['something']]])(
+test.each([[['--limit', '0']], [['--limit', 'x']], [['--until', 'yesterday']], [['--nonsense']], [['something']]])(
   'log %j is refused with exit code 2',
   async (flags) => {
     expect(await run('log', ...flags)).toMatchObject({ code: 2, stdout: '' });

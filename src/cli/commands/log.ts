@@ -6,16 +6,25 @@ import { undoEntry } from '../../core/console/undo-entry.ts';
 import { IMPORT_UNDO_LIMITS } from '../../core/imports/import-changes.ts';
 import { isUuid, systemRuntime } from '../../core/runtime.ts';
 import { readSettings } from '../../settings/settings.ts';
-import { jsonOption, limitOption, UsageError } from '../arguments.ts';
+import { jsonOption, limitOption, readInstant, readText, UsageError } from '../arguments.ts';
 import { oneLine, print, printJson } from '../terminal/output.ts';
 import { printBeside } from '../terminal/table.ts';
 import { withDatabase } from '../with-database.ts';
+
+interface LogFlags {
+  limit: number;
+  action?: string;
+  until?: Date;
+  json?: boolean;
+}
 
 export function logCommand(): Command {
   return (
     new Command('log')
       .description('show the audit log: changes by operators, newest first')
       .addOption(limitOption(50))
+      .option('--action <action>', 'only this action, such as import', readText)
+      .option('--until <time>', 'only entries before this time, such as 2026-01-31T18:00:00Z', readInstant)
       .addOption(
         jsonOption(
           '{ "entries": [{ "id": …, "createdAt": …, "operator": "ada", "action": "comments hide", "target": …, "details": {…}, "undoes": null }] }',
@@ -26,15 +35,16 @@ export function logCommand(): Command {
         `
 Examples:
   groundswell log --limit 10
-  groundswell log --json | jq '.entries[] | select(.action == "import")'`,
+  groundswell log --action import --json`,
       )
       // Without this, Commander would treat options after `undo` as options of `log`.
       .enablePositionalOptions()
       .addCommand(undoCommand())
-      .action(async ({ limit, json = false }: { limit: number; json?: boolean }) => {
-        const entries = await withDatabase(({ database }) => listAudit(database, { limit }));
+      .action(async ({ json = false, ...filter }: LogFlags) => {
+        const entries = await withDatabase(({ database }) => listAudit(database, filter));
         if (json) return printJson({ entries });
-        if (entries.length === 0) return print('The audit log is empty.');
+        const isFiltered = filter.action !== undefined || filter.until !== undefined;
+        if (entries.length === 0) return print(isFiltered ? 'No entries.' : 'The audit log is empty.');
         for (const entry of entries) {
           printBeside(['dim', `${utcMinute(entry.createdAt)}  `], `${entry.operator} ${sentenceOf(entry)}.`);
         }

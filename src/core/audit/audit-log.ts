@@ -162,8 +162,8 @@ type AuditRow = Omit<AuditEntry, 'createdAt'> & { created_at: Date };
 const COLUMNS = 'id, created_at, operator, action, target, details, undoes';
 
 /** Lists the newest `limit` entries of the audit log, newest first. @throws CoreError `unavailable`. */
-export async function listAudit(sql: Sql, { limit }: { limit: number }): Promise<AuditEntry[]> {
-  return (await browseAudit(sql, { limit })).items.map(({ undoneBy: _undoneBy, ...entry }) => entry);
+export async function listAudit(sql: Sql, filter: AuditFilter): Promise<AuditEntry[]> {
+  return (await browseAudit(sql, filter)).items.map(({ undoneBy: _undoneBy, ...entry }) => entry);
 }
 
 interface AuditFilter {
