@@ -76,6 +76,11 @@ describe('refused restores', () => {
     expectRefusal(result, /site\.jsonl is not a backup.*`groundswell import site\.jsonl`/);
   });
 
+  test('restore refuses a file that can be read only once', async () => {
+    const result = await runProgram(['restore', '/dev/null'], { DATA_DIR: await harness.dataDir() });
+    expectRefusal(result, /save it to a file/);
+  });
+
   test('restore refuses --replace without --yes and without a terminal, before it reads the file', async () => {
     const dataDir = await harness.dataDir();
     const result = await runProgram(['restore', '--replace', 'no-such-file'], { DATA_DIR: dataDir });

@@ -129,7 +129,7 @@ The whole file is checked first. Either all of it is restored, or nothing.`,
     .action(async (file: string, { replace = false, yes = false, json = false }: RestoreFlags) => {
       const path = resolve(file);
       if (replace && !yes) requireTerminal();
-      await refuseProductFile(path);
+      await refuseOtherFile(path);
       const checking = startProgress('Checking the backup');
       const found = await verifyBackup(path, checking.at).finally(checking.end);
       warnOfMissingTables(found.tables.map(({ name }) => name));
@@ -154,10 +154,13 @@ function warnOfMissingTables(names: readonly string[]): void {
 const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
 
 /**
- * Checks that the file is not a product file, such as an export. A missing file is reported later, when the backup is
- * verified. @throws UsageError if it is a product file.
+ * Checks that the file is neither a pipe nor a product file, such as an export. A missing file is reported later, when the
+ * backup is verified. @throws UsageError
  */
-async function refuseProductFile(path: string): Promise<void> {
+async function refuseOtherFile(path: string): Promise<void> {
+  const stats = await stat(path).catch(() => undefined);
+  if (stats?.isFIFO() || stats?.isCharacterDevice())
+    throw new UsageError(`${path} can be read only once, but a backup is checked first: save it to a file`);
   if (fileKindOf(path) === undefined) return;
   const file = await open(path).catch(() => undefined);
   if (!file) return;

@@ -246,6 +246,7 @@ describe('a file that cannot be restored is refused without changes', () => {
     ['another line after the end', (text) => `${text}#{"end":true}\n`, /continues after its end/],
     ['an edited header', (text) => text.replace('"1.2.3"', '"1.2.4"'), /checksum do not match its header/],
     ['a header without tables', (text) => text.replace('"tables"', '"chairs"'), /header is invalid/],
+    ['a header with an invalid table', (text) => text.replace('"tables":[', '"tables":[null,'), /header is invalid/],
     ['a marker that is not JSON', (text) => text.replace('#{"begin"', '#{begin'), /lines is invalid/],
     [
       'an unexpected table',

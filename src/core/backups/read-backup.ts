@@ -187,7 +187,7 @@ function isHeader({ createdAt, migrations, tables }: Partial<BackupHeader>): boo
     !Number.isNaN(Date.parse(createdAt)) &&
     areTexts(migrations) &&
     Array.isArray(tables) &&
-    tables.every(({ name, columns, rows }) => typeof name === 'string' && areTexts(columns) && Number.isInteger(rows))
+    tables.every((table) => typeof table?.name === 'string' && areTexts(table.columns) && Number.isInteger(table.rows))
   );
 }
 
