@@ -3,9 +3,8 @@ import { type BatchContent, setUpvotesStatement } from '../../src/core/upvotes/u
 
 // This test is not next to the code, because mutation testing would run it and its snapshots would detect every mutant.
 
-/** The variants that `setUpvotes` uses. On Citus, it does not check the cap, so it uses only the first two. */
+/** The variants that `setUpvotes` uses. On Citus, it does not check the cap, so it uses only the first. */
 const VARIANTS: [name: string, networks: BatchContent['networks']][] = [
-  ['no added vote has a network', 'none'],
   ['all added votes are within the cap', 'withinCap'],
   ['added votes for a product come from different networks', 'distinct'],
   ['added votes for a product may share a network', 'shared'],

@@ -1,31 +1,5 @@
 -- Snapshot written by tests/arch/upvotes-statement.test.ts. Do not edit.
 
--- Variant: no added vote has a network
-WITH writable AS (
-    SELECT product_id, window_from, window_from + interval '24 hours' AS window_end, product_counts.window_from > $6::timestamptz AS in_window FROM product_counts
-    WHERE product_id = ANY($1::text[]) AND window_from <= $5::timestamptz AND (writes_blocked_until IS NULL OR writes_blocked_until < clock_timestamp()) ORDER BY product_id FOR UPDATE /* omitted on Citus */
-  ), desired AS (
-    SELECT d.*
-    FROM unnest($1::text[], $2::text[], $3::boolean[], $4::uuid[])
-       AS d (product_id, user_session, upvoted, id)
-    JOIN writable ON writable.product_id = d.product_id
-  ), added AS (
-    INSERT INTO upvotes (id, product_id, user_session, created_at)
-    SELECT id, product_id, user_session, $5::timestamptz FROM desired WHERE upvoted
-    ORDER BY product_id, user_session
-    ON CONFLICT (product_id, user_session) DO NOTHING
-    RETURNING product_id, user_session
-  ), totals AS (
-    SELECT product_id, count(*)::integer AS change, array_agg(user_session) AS added, count(*)::integer AS counted
-    FROM (SELECT *, 1 AS change, true AS was_in_window FROM added) AS changed GROUP BY product_id ORDER BY product_id
-  )
-  UPDATE product_counts SET upvotes = product_counts.upvotes + totals.change,
-    counted = product_counts.counted + CASE WHEN product_counts.window_from > $6::timestamptz THEN totals.counted ELSE 0 END,
-    window_changes = product_counts.window_changes + CASE WHEN product_counts.window_from > $6::timestamptz THEN 1 ELSE 0 END
-  FROM totals WHERE product_counts.product_id = totals.product_id
-  RETURNING product_counts.product_id, product_counts.upvotes, product_counts.window_changes,
-    totals.added;
-
 -- Variant: all added votes are within the cap
 WITH writable AS (
     SELECT product_id, window_from, window_from + interval '24 hours' AS window_end, product_counts.window_from > $6::timestamptz AS in_window FROM product_counts

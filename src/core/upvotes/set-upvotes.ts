@@ -71,7 +71,7 @@ export async function setUpvotes(
   const judged = await judge(sql, last, rules);
   // On Citus, votes are not compared with the rows of their networks while they are written. Votes beyond the cap count
   // until the cap is applied later.
-  const isCapDeferred = (judged === 'distinct' || judged === 'shared') && (await isDistributed(sql));
+  const isCapDeferred = judged !== 'withinCap' && (await isDistributed(sql));
   const written = await write(sql, runtime, last, { now, networks: isCapDeferred ? 'withinCap' : judged, rules });
   const [upvoted, counts] = statesBefore(last, [...written, ...(await countsOfOthers(sql, last, written, now))]);
   const unchecked = networksToCheck(last, written, rules.networkCounts, isCapDeferred);
@@ -125,7 +125,7 @@ async function write(
 ): Promise<WrittenRow[]> {
   try {
     const removal = changes.some(({ upvoted }) => !upvoted);
-    const mustJudge = networks === 'distinct' || networks === 'shared';
+    const mustJudge = networks !== 'withinCap';
     const statement = setUpvotesStatement({ removal, networks });
     const values = [
       changes.map(({ productId }) => productId),
@@ -134,7 +134,7 @@ async function write(
       changes.map(() => runtime.uuid()),
       now,
       new Date(Date.parse(now) - WINDOW_MS).toISOString(),
-      ...(networks !== 'none' ? [changes.map(({ network }) => network ?? null)] : []),
+      changes.map(({ network }) => network ?? null),
       ...(mustJudge ? [rules.votesPerNetwork] : []),
     ];
     return await sql.query<WrittenRow>(statement, values, { isPrepared: true });
@@ -153,7 +153,7 @@ async function judge(
   const votes = changes.flatMap(({ productId, network, upvoted }) =>
     upvoted && network !== undefined ? [{ productId, network }] : [],
   );
-  if (votes.length === 0) return 'none';
+  if (votes.length === 0) return 'withinCap';
   await networkCounts.load(
     sql,
     votes.map(({ productId }) => productId),

@@ -6,11 +6,11 @@ export interface BatchContent {
   /** Whether some upvotes are withdrawn. */
   removal: boolean;
   /**
-   * Whether the statement must check the cap on networks. `none`: no, because no added vote has a network. `withinCap`:
-   * no, because all added votes are within the cap. `distinct`: yes; all added votes for a product come from different
-   * networks. `shared`: yes; some of them may share a network.
+   * Whether the statement must check the cap on networks. `withinCap`: no, because all added votes are within the cap.
+   * `distinct`: yes; all added votes for a product come from different networks. `shared`: yes; some of them may share a
+   * network.
    */
-  networks: 'none' | 'withinCap' | 'distinct' | 'shared';
+  networks: 'withinCap' | 'distinct' | 'shared';
 }
 
 // Compares with a parameter, because Citus cannot calculate with timestamp columns in a CASE or in RETURNING.
@@ -22,24 +22,23 @@ const IN_WINDOW = 'product_counts.window_from > $6::timestamptz';
  * batches wait for each other instead of deadlocking. PostgreSQL takes a second to detect a deadlock.
  *
  * Parameters: $1 products, $2 sessions, $3 whether upvoted, $4 ids, $5 now, $6 the start of a window that ends now, $7
- * the voters' networks (omitted if `none`), $8 the cap (only if it is checked).
+ * the voters' networks, $8 the cap (only if it is checked).
  * The statement returns one row per changed product, because a row per vote would take as long as writing the vote.
  * Its variants are in `add-upvotes.sql` and `add-and-withdraw-upvotes.sql`.
  */
 export function setUpvotesStatement({ removal, networks }: BatchContent): string {
-  const isJudged = networks === 'distinct' || networks === 'shared';
-  const [input, network] = networks === 'none' ? ['', ''] : [', $7::uuid[]', ', network'];
+  const isJudged = networks !== 'withinCap';
   return `WITH writable AS (
     SELECT product_id, window_from, window_from + ${WINDOW_INTERVAL} AS window_end, ${IN_WINDOW} AS in_window FROM product_counts
     WHERE product_id = ANY($1::text[]) AND window_from <= $5::timestamptz AND ${OPEN} ORDER BY product_id FOR UPDATE /* omitted on Citus */
   ), desired AS (
     SELECT d.*${removal || isJudged ? ', writable.window_from, writable.window_end, writable.in_window' : ''}
-    FROM unnest($1::text[], $2::text[], $3::boolean[], $4::uuid[]${input})
-      ${networks === 'shared' ? 'WITH ORDINALITY' : ''} AS d (product_id, user_session, upvoted, id${network}${networks === 'shared' ? ', position' : ''})
+    FROM unnest($1::text[], $2::text[], $3::boolean[], $4::uuid[], $7::uuid[])
+      ${networks === 'shared' ? 'WITH ORDINALITY' : ''} AS d (product_id, user_session, upvoted, id, network${networks === 'shared' ? ', position' : ''})
     JOIN writable ON writable.product_id = d.product_id
   )${networks === 'shared' ? JUDGED : ''}, added AS (
-    INSERT INTO upvotes (id, product_id, user_session, created_at${COLUMNS[networks]})
-    SELECT id, product_id, user_session, $5::timestamptz${VALUES[networks]}
+    INSERT INTO upvotes (id, product_id, user_session, created_at, network${isJudged ? ', verdict' : ''})
+    SELECT id, product_id, user_session, $5::timestamptz, network${VALUES[networks]}
     ORDER BY product_id, user_session
     ON CONFLICT (product_id, user_session) DO NOTHING
     RETURNING product_id, user_session${removal || isJudged ? ', verdict' : ''}
@@ -86,14 +85,11 @@ const EARLIER = `(SELECT count(*) FROM (
       WHERE u.product_id = desired.product_id AND u.network = desired.network AND u.created_at >= desired.window_from LIMIT $8
     ) AS earlier)`;
 
-const COLUMNS = { none: '', withinCap: ', network', distinct: ', network, verdict', shared: ', network, verdict' };
-
 const VALUES = {
-  none: ' FROM desired WHERE upvoted',
-  withinCap: ', network FROM desired WHERE upvoted',
-  distinct: `, network, CASE WHEN in_window AND network IS NOT NULL AND ${EARLIER} >= $8 THEN 'network' END
+  withinCap: ' FROM desired WHERE upvoted',
+  distinct: `, CASE WHEN in_window AND network IS NOT NULL AND ${EARLIER} >= $8 THEN 'network' END
     FROM desired WHERE upvoted`,
-  shared: ', network, verdict FROM judged',
+  shared: ', verdict FROM judged',
 };
 
 // Leaves out existing upvotes, which must not count towards the cap again.
