@@ -28,7 +28,8 @@ const ABANDON_READ_MS = 4_000;
 
 interface ChangePollerListener {
   /**
-   * Called with the records and the time of the first read. These changes precede everything that this process serves.
+   * Called with the records and the time of the first successful read. These changes precede everything that this
+   * process serves; if an earlier read failed, `onGap` follows.
    */
   onHistory(records: readonly ChangeRecord[], now: number): void;
   /** Called once for each later record, unless its changes were too many to list. */
@@ -207,7 +208,10 @@ export function pollChanges(database: Database, log: Log, listener: ChangePoller
     remember(page.seen, isLong);
     cursor = page.cursor;
     listener.onObservedUpTo(now);
-    if (isFirst) listener.onHistory(records, now);
+    if (!isFirst) return;
+    listener.onHistory(records, now);
+    // After a failed read, the process may already have served.
+    if (state.kind === 'reading' && state.disconnectedSince !== undefined) listener.onGap();
   }
 
   return {

@@ -23,8 +23,7 @@ afterEach(async () => {
 /**
  * Starts a process and collects the changes that it observes. Its database is unreachable while `state.away` is set.
  */
-async function startProcess() {
-  const state = { away: false };
+async function startProcess(state = { away: false }) {
   const changes = subscribeToChanges(
     {
       ...database,
@@ -100,6 +99,15 @@ test("a process that lost the database catches up with others' writes and publis
   await expect.poll(() => other.observed.flatMap(({ productIds }) => productIds)).toContain('own');
   expect(lost.disconnects.mock.lastCall).toEqual([undefined]);
   expect(lost.changes.observedUpTo()).toBeGreaterThan(observedUpTo ?? 0);
+});
+
+test('a process whose first read failed reports a gap with the first history, because it has served without changes', async () => {
+  const { state, changes, onGap } = await startProcess({ away: true });
+  await insertChange('a', 0);
+  state.away = false;
+  await expect.poll(() => changes.observedUpTo()).toBeDefined();
+  expect(onGap).toHaveBeenCalledTimes(1);
+  expect(changes.since((changes.observedUpTo() ?? Number.NaN) - 60_000)).toBeUndefined();
 });
 
 test('a change whose transaction commits several seconds after recording it is observed exactly once', async () => {

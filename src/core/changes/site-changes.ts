@@ -50,7 +50,7 @@ export interface SiteChanges {
   subscribe(listener: ChangeListener): void;
   /**
    * Resolves after the first read. Await it before serving anything, since earlier changes of other processes are not
-   * passed on. Never rejects.
+   * passed on. Never rejects: if that read failed, a gap is reported after the first successful one.
    */
   ready: Promise<void>;
   /**
