@@ -156,7 +156,14 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   if (submissions) {
     const { operations, pictures } = submissions;
     const repeatedTexts = limiter && createRepeatedTexts(runtime.monotonicMs);
-    await app.register(submissionRoutes, { submissions: operations, pictures, runtime, isLimited, repeatedTexts });
+    await app.register(submissionRoutes, {
+      submissions: operations,
+      pictures,
+      runtime,
+      charge,
+      isLimited,
+      repeatedTexts,
+    });
   }
   if (core.getModerationLog) await app.register(moderationLogRoutes, { core, send });
   await app.register(eventRoutes, { live, limits: streamLimits });

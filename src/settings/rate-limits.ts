@@ -24,7 +24,7 @@ export const DEFAULT_RATE_LIMITS = {
   comment: { session: { amount: 10, seconds: 60 }, network: { amount: 60, seconds: 60 } },
   like: { session: { amount: 120, seconds: 60 }, network: { amount: 600, seconds: 60 } },
   submission: { session: { amount: 10, seconds: 3_600 }, network: { amount: 20, seconds: 3_600 } },
-  /** Requests with a maker key, which read or change a submission. */
+  /** Requests with a maker key, which read or change a submission, and attempts to submit, even if they fail. */
   maker: { session: { amount: 120, seconds: 60 }, network: { amount: 600, seconds: 60 } },
   /** Uploads of pictures, which stay on the disk for at least a day. The pipeline leaves part of the disk free. */
   picture: { network: { amount: 200, seconds: 3_600 } },

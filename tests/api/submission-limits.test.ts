@@ -38,23 +38,40 @@ const submit = (fields: object, visitor: Record<string, string> = newVisitor(), 
   });
 
 describe('The limits of submissions', () => {
-  test('allow a session ten attempts an hour, whatever the result', async () => {
+  test('allow a session ten submissions an hour, not counting failed attempts', async () => {
     await start();
     const visitor = newVisitor();
-    for (let index = 0; index < 10; index += 1) await submit({ name: '' }, visitor, `198.51.${index}.1`);
+    for (let index = 0; index < 30; index += 1) {
+      expect((await submit({ name: '' }, visitor)).statusCode).toBe(422);
+    }
+    for (let index = 0; index < 10; index += 1) {
+      expect((await submit({ name: 'Wave' }, visitor, `198.51.${index}.1`)).statusCode).toBe(201);
+    }
     const refused = await submit({ name: 'Wave' }, visitor);
     expectProblem(refused, 429, 'rate_limited');
     expect(refused.headers['retry-after']).toBe('360');
   });
 
-  test('allow a network twenty attempts an hour, and an address five waiting submissions', async () => {
+  test('allow a network twenty submissions an hour, and an address five waiting ones, not counting failed or repeated attempts', async () => {
     await start();
-    for (let index = 0; index < 5; index += 1) {
-      expect((await submit({ name: `Wave ${index}` })).statusCode).toBe(201);
+    const repeatable = { ...newVisitor(), 'idempotency-key': 'draft' };
+    expect((await submit({ name: 'Wave' }, repeatable)).statusCode).toBe(201);
+    for (let index = 0; index < 30; index += 1) {
+      expect((await submit({}, {})).statusCode).toBe(422);
+      expectProblem(await submit({ name: 'Wave' }, {}), 400, 'session_required');
+      expect((await submit({ name: 'Wave' }, repeatable)).statusCode).toBe(200);
     }
-    expectProblem(await submit({ name: 'Sixth' }), 429, 'too_many_waiting');
-    expect((await submit({ name: 'Next door' }, newVisitor(), '192.0.2.2')).statusCode).toBe(201);
-    for (let index = 0; index < 13; index += 1) await submit({ name: '' });
+    for (let index = 1; index < 20; index += 1) {
+      const address = `192.0.2.${1 + Math.floor(index / 5)}`;
+      expect((await submit({ name: 'Wave' }, newVisitor(), address)).statusCode).toBe(201);
+      if (index === 5) expectProblem(await submit({ name: 'Wave' }), 429, 'too_many_waiting');
+    }
+    expectProblem(await submit({ name: 'Wave' }, newVisitor(), '192.0.2.9'), 429, 'rate_limited');
+  });
+
+  test('count failed attempts to submit as requests of makers', async () => {
+    await start({ rateLimits: { ...DEFAULT_RATE_LIMITS, maker: { network: { amount: 2, seconds: 60 } } } });
+    for (let index = 0; index < 2; index += 1) await submit({ name: '' });
     expectProblem(await submit({ name: 'Wave' }), 429, 'rate_limited');
   });
 

@@ -21,9 +21,9 @@ interface RouteLimit {
 
 /**
  * Counts a request against the limits of an action, and sets the rate-limit headers on `reply`.
- * @throws CoreError `rate_limited`
+ * @returns a function that reverts the charge. @throws CoreError `rate_limited`
  */
-export type ChargeRequest = (action: LimitedAction, request: FastifyRequest, reply?: FastifyReply) => void;
+export type ChargeRequest = (action: LimitedAction, request: FastifyRequest, reply?: FastifyReply) => () => void;
 
 /**
  * Limits the requests to every route whose config contains a `limit`, before the body is read. Without a limiter,
@@ -46,8 +46,12 @@ export function limitRequests(app: FastifyInstance, limiter: RateLimiter | undef
 
 /** Returns a function with which handlers limit some of their requests, such as uncached searches. */
 export function chargeWith(limiter: RateLimiter | undefined): ChargeRequest {
-  if (limiter === undefined) return () => {};
-  return (action, request, reply) => applyCharge(chargeOf(limiter, action, request), reply);
+  if (limiter === undefined) return () => () => {};
+  return (action, request, reply) => {
+    const charge = chargeOf(limiter, action, request);
+    applyCharge(charge, reply);
+    return charge.refund;
+  };
 }
 
 function chargeOf(limiter: RateLimiter, action: LimitedAction, request: FastifyRequest, ignoring?: Scope): Charge {
@@ -96,6 +100,8 @@ interface Charge {
   exceeded: Scope[];
   waitMs: number;
   limits: LimitState[];
+  /** Gives back the tokens that were taken. Call it at most once. */
+  refund(): void;
 }
 
 interface RateLimiter {
@@ -144,13 +150,17 @@ export function createRateLimiter(limits: RateLimits, now: () => number): RateLi
       const all = applied(action, visitor);
       const counting = all.filter(({ scope }) => scope !== ignoring);
       const empty = counting.filter(({ buckets, key }) => buckets.peek(key).remaining < 1);
-      if (empty.length === 0) for (const { buckets, key } of counting) buckets.take(key);
+      const taken = empty.length === 0 ? counting : [];
+      for (const { buckets, key } of taken) buckets.take(key);
       return {
         exceeded: [...new Set(empty.map(({ scope }) => scope))],
         waitMs: Math.max(0, ...empty.map(({ buckets, key }) => buckets.peek(key).waitMs)),
         limits: all
           .filter(({ is48 }) => !is48)
           .map(({ scope, rate, buckets, key }) => ({ scope, ...rate, ...buckets.peek(key) })),
+        refund() {
+          for (const { buckets, key } of taken) buckets.refund(key);
+        },
       };
     },
   };

@@ -21,6 +21,7 @@ import type { Submissions } from '../../core/submissions/submissions.ts';
 import { NO_STORE } from '../http/cache-control.ts';
 import { setLastWriteCookie } from '../http/last-write-cookie.ts';
 import { idempotencyKeyOf, makerKeyOf, sessionOf } from '../http/request-keys.ts';
+import type { ChargeRequest } from '../limits/limit-requests.ts';
 import { addressPrefix } from '../limits/network-keys.ts';
 import type { RepeatedTexts } from '../limits/repeated-texts.ts';
 import { type Operation, SUBMISSION_EXAMPLE } from '../openapi/parts.ts';
@@ -30,6 +31,7 @@ interface Options {
   submissions: Submissions;
   pictures: PicturePipeline;
   runtime: Runtime;
+  charge: ChargeRequest;
   /** Whether the number of waiting submissions per network is limited. */
   isLimited: boolean;
   /** If unset, repeated texts are not detected. */
@@ -42,7 +44,7 @@ export const MAX_SUBMISSION_BODY_BYTES = 256 * 1024;
 /** The routes with which makers create, read and change submissions. */
 export const submissionRoutes: FastifyPluginAsyncTypebox<Options> = async (
   app,
-  { submissions, pictures, runtime, isLimited, repeatedTexts },
+  { submissions, pictures, runtime, charge, isLimited, repeatedTexts },
 ) => {
   const network = ({ ip }: FastifyRequest) => (isLimited ? addressPrefix(ip) : undefined);
   const accessOf = (request: FastifyRequest): MakerAccess => ({
@@ -57,27 +59,35 @@ export const submissionRoutes: FastifyPluginAsyncTypebox<Options> = async (
     reply.header('Cache-Control', NO_STORE);
   });
 
+  const limit = { action: 'maker' } as const;
   app.post(
     paths.submissions,
     {
       bodyLimit: MAX_SUBMISSION_BODY_BYTES,
-      config: { operation: OPERATIONS.createSubmission, limit: { action: 'submission' } },
+      config: { operation: OPERATIONS.createSubmission, limit },
       schema: { body: NewSubmissionSchema, response: { 200: CreatedSubmissionSchema, 201: CreatedSubmissionSchema } },
       schemaErrorFormatter: invalidBody,
     },
     async (request, reply) => {
       const session = sessionOf(request);
       const submitter = { session, idempotencyKey: idempotencyKeyOf(request), network: network(request) };
+      // Only created submissions count, so failed attempts do not prevent others in the network from submitting.
+      const refund = charge('submission', request, reply);
       const { name, description = '' } = request.body;
       const repetition = repeatedTexts?.(`${name} ${description}`, { session, address: request.ip });
-      const { submission, makerKey, created } = await submissions.create(request.body, submitter, repetition);
+      const { submission, makerKey, created } = await submissions
+        .create(request.body, submitter, repetition)
+        .catch((error: unknown) => {
+          refund();
+          throw error;
+        });
+      if (!created) refund();
       reply.code(created ? 201 : 200).header('Location', paths.submission(submission.id));
       return { submission, makerKey };
     },
   );
 
   const schema = { params: Type.Object({ id: Type.String() }), response: { 200: SubmissionResponseSchema } };
-  const limit = { action: 'maker' } as const;
   async function respond(reply: FastifyReply, change: Promise<Submission>) {
     const submission = await change;
     setLastWriteCookie(reply, runtime);
