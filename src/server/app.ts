@@ -172,7 +172,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   await app.register(sitemapRoutes, { core, cache, site, isLimited });
   await app.register(feedRoutes, { core, cache, site });
   await app.register(oembedRoutes, { core, site });
-  await app.register(openApiRoutes, { site, version: PACKAGE_VERSION, apiRoutes });
+  await app.register(openApiRoutes, { cache, site, version: PACKAGE_VERSION, apiRoutes });
   await app.register(apiDocsRoutes, { cache, siteName: site.name, brand });
   const { cardFonts } = PACKAGE_FOLDERS;
   const cardRenderer = createCardRenderer({ log, fontFolder: cardFonts, workerFile: CARD_WORKER_FILE });
@@ -187,7 +187,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     widthOf: createTextWidth(cardFonts),
   });
   await app.register(staticFiles, { ...folders, logo: brand.logo });
-  await app.register(webAppRoutes, { renderer });
+  await app.register(webAppRoutes, { cache, renderer });
   const hasModerationLog = core.getModerationLog !== undefined;
   addPageRoutes(app, { pages, renderer, charge, hasModerationLog, currentPeriods: () => core.currentPeriods() });
   addNotFound(app, pages, routes, securityHeaders);

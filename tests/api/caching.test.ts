@@ -1,6 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { recordChange, recordEverythingChanged } from '../../src/core/changes/change-feed.ts';
+import { Representations } from '../../src/server/http/representations.ts';
 import { buildProduct } from '../support/build-product.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
 
@@ -33,6 +34,17 @@ test('pages and API responses are cached regardless of unknown parameters', asyn
   expect(read).toHaveBeenCalledTimes(1);
   for (const path of ['/api/products', '/api/products?junk=1', '/api/products?junk=2']) await site.ask.get(path);
   expect(read).toHaveBeenCalledTimes(2);
+});
+
+test('the OpenAPI document and the offline shell are built and compressed once, not for each request', async () => {
+  const bytes = vi.spyOn(Representations.prototype, 'bytes');
+  onTestFinished(() => bytes.mockRestore());
+  for (const path of ['/api/openapi.json', '/offline-shell']) {
+    bytes.mockClear();
+    for (const junk of ['', '?1', '?2']) await site.ask.get(`${path}${junk}`, { 'accept-encoding': 'br' });
+    expect(bytes).toHaveBeenCalledTimes(3);
+    expect(new Set(bytes.mock.contexts).size).toBe(1);
+  }
 });
 
 test('an unchanged page keeps its ETag and is 304 for clients that have this ETag', async () => {

@@ -1,3 +1,4 @@
+import { REVALIDATE } from '../http/cache-control.ts';
 import type { Representations } from '../http/representations.ts';
 
 /** A GET response that is the same for every visitor, and its dependencies. */
@@ -16,6 +17,12 @@ export interface CacheableResponse {
   isDated?: boolean;
   /** Whether a part, such as the comments of a page, could not be read. */
   isIncomplete?: boolean;
+}
+
+/** Returns a response with status 200 that depends on no data. */
+export function constantResponse(type: string, body: string): CacheableResponse {
+  const dependencies = { products: [], catalogue: false, allCounts: false, unfinished: false };
+  return { status: 200, type, cacheControl: REVALIDATE, body, dependencies };
 }
 
 /** The stored parts of a response besides the bytes of its body. */

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import type { FastifyPluginAsync } from 'fastify';
 import * as paths from '../../contract/paths.ts';
 import type { Brand } from '../../settings/brand.ts';
-import { type CacheableResponse, PAGE_FRESHNESS } from '../cache/cached-response.ts';
+import { type CacheableResponse, constantResponse, PAGE_FRESHNESS } from '../cache/cached-response.ts';
 import type { ResponseCache } from '../cache/response-cache.ts';
 import { sendFromCache } from '../cache/send-cached.ts';
 import { REVALIDATE } from '../http/cache-control.ts';
@@ -13,21 +13,21 @@ import type { Operation } from '../openapi/parts.ts';
 import { brandStyle, escapeHtml, iconLinks } from '../pages/document.ts';
 
 interface Options {
+  cache: ResponseCache;
   site: SiteIdentity;
   version: string;
   /** The routes of the API. The list is complete only after all routes have been registered. */
   apiRoutes: readonly ApiRoute[];
 }
 
-/** Serves the OpenAPI document. It is built on the first request, because the site's URL is not known earlier. */
-export const openApiRoutes: FastifyPluginAsync<Options> = async (app, { site, version, apiRoutes }) => {
-  let built: { url: string; body: string } | undefined;
-
-  app.get(paths.api.openApi, { config: { operation: OPERATIONS.getOpenApi } }, async (_request, reply) => {
-    const url = site.url();
-    if (built?.url !== url) built = { url, body: JSON.stringify(openApiDocument(apiRoutes, site, version)) };
-    return reply.type('application/json; charset=utf-8').header('Cache-Control', REVALIDATE).send(built.body);
-  });
+/** Serves the OpenAPI document. It is built on request, because the site's URL is not known earlier. */
+export const openApiRoutes: FastifyPluginAsync<Options> = async (app, { cache, site, version, apiRoutes }) => {
+  const produce = async () =>
+    constantResponse('application/json; charset=utf-8', JSON.stringify(openApiDocument(apiRoutes, site, version)));
+  const wanted = { key: paths.api.openApi, freshness: PAGE_FRESHNESS, produce };
+  app.get(paths.api.openApi, { config: { operation: OPERATIONS.getOpenApi } }, (request, reply) =>
+    sendFromCache(cache, wanted, request, reply),
+  );
 };
 
 interface ReferenceOptions {
@@ -57,15 +57,10 @@ export const apiDocsRoutes: FastifyPluginAsync<ReferenceOptions> = async (app, {
 
 function producerOf(name: string): (() => Promise<CacheableResponse>) | undefined {
   const own = Object.entries(REFERENCE_FILES).find(([each]) => each === name)?.[1];
-  if (own !== undefined) return async () => fileResponse(own.type, own.body);
+  if (own !== undefined) return async () => constantResponse(own.type, own.body);
   const type = Object.entries(RENDERER_FILES).find(([each]) => each === name)?.[1];
   if (type === undefined) return undefined;
-  return async () => fileResponse(type, await readFile(require.resolve(`swagger-ui-dist/${name}`), 'utf8'));
-}
-
-function fileResponse(type: string, body: string): CacheableResponse {
-  const dependencies = { products: [], catalogue: false, allCounts: false, unfinished: false };
-  return { status: 200, type, cacheControl: REVALIDATE, body, dependencies };
+  return async () => constantResponse(type, await readFile(require.resolve(`swagger-ui-dist/${name}`), 'utf8'));
 }
 
 /** The files of the reference page that are not part of Swagger UI. */

@@ -7,6 +7,9 @@ import { taglineOf } from '../../contract/site.ts';
 import { openRegularFile } from '../../core/file-system.ts';
 import { mediaTypeOf, PICTURE_NAME } from '../../core/pictures/picture-store.ts';
 import type { Logo } from '../../settings/logo.ts';
+import { constantResponse, PAGE_FRESHNESS } from '../cache/cached-response.ts';
+import type { ResponseCache } from '../cache/response-cache.ts';
+import { sendFromCache } from '../cache/send-cached.ts';
 import { REVALIDATE } from '../http/cache-control.ts';
 import { matchesEntityTag } from '../http/representations.ts';
 import { addSecurityHeaders, securityHeaders } from '../http/security-headers.ts';
@@ -100,16 +103,18 @@ export function hideRefusals(app: FastifyInstance): void {
 }
 
 /** The files that make the site installable and readable offline. */
-export const webAppRoutes: FastifyPluginAsync<{ renderer: PageRenderer }> = async (app, { renderer }) => {
+export const webAppRoutes: FastifyPluginAsync<{ cache: ResponseCache; renderer: PageRenderer }> = async (
+  app,
+  { cache, renderer },
+) => {
   app.get(paths.manifest, async (_request, reply) => {
     reply.type('application/manifest+json; charset=utf-8').header('Cache-Control', REVALIDATE);
     return JSON.stringify(webAppManifest(renderer));
   });
 
-  app.get(paths.offlineShell, async (_request, reply) => {
-    reply.type('text/html; charset=utf-8').header('Cache-Control', REVALIDATE);
-    return renderer.shell();
-  });
+  const produce = async () => constantResponse('text/html; charset=utf-8', renderer.shell());
+  const shell = { key: paths.offlineShell, freshness: PAGE_FRESHNESS, produce };
+  app.get(paths.offlineShell, (request, reply) => sendFromCache(cache, shell, request, reply));
 };
 
 /**
