@@ -8,6 +8,8 @@ const CODE = /^```[^\n`]*\n([\s\S]*?)\n?```[^\S\n]*\n?|`([^`\n]+)`/gm;
 
 /** The host has at most 253 characters, as all host names have, because `URL` takes quadratic time to encode one. */
 const ADDRESS = /https?:\/\/(?![^\s<>"'`/?#]{254})[^\s<>"'`/\\?#][^\s<>"'`]*/gi;
+/** Further code and links are plain text, because each part takes far more of a page than its characters. */
+const MAX_PARTS = 100;
 const SENTENCE_END = '.,;:!?…';
 
 /**
@@ -36,6 +38,7 @@ export function partsOfText(text: string): TextPart[] {
   const parts: TextPart[] = [];
   let from = 0;
   for (const match of text.matchAll(CODE)) {
+    if (parts.length >= MAX_PARTS) break;
     parts.push(...linksInText(text.slice(from, match.index)));
     parts.push(match[2] === undefined ? { kind: 'block', text: match[1] ?? '' } : { kind: 'code', text: match[2] });
     from = match.index + match[0].length;
@@ -49,7 +52,7 @@ export function linksInText(text: string): TextPart[] {
   let from = 0;
   for (const match of text.matchAll(ADDRESS)) {
     const address = withoutTrailingPunctuation(match[0]);
-    if (!URL.canParse(address)) continue;
+    if (parts.length >= MAX_PARTS || !URL.canParse(address)) continue;
     if (match.index > from) parts.push({ kind: 'text', text: text.slice(from, match.index) });
     parts.push({ kind: 'link', text: address });
     from = match.index + address.length;
