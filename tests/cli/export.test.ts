@@ -93,6 +93,33 @@ test('export --tables writes upvotes or comments, without sessions', async () =>
   expect(comments.stdout).not.toContain('session');
 });
 
+test('in a CSV export of comments, formulas are prefixed; products and other formats contain the exact text', async () => {
+  const other = await createTestDatabase();
+  const formulas = ['=1+1', '+1', '-1', '@SUM(1)', '\t=1', '\r=1', '=1, "2"'];
+  for (const [index, formula] of formulas.entries()) {
+    const id = `p${index}`;
+    await other.query('INSERT INTO products (id, name) VALUES ($1, $2)', [id, formula]);
+    await other.query('INSERT INTO comments (id, product_id, content) VALUES (gen_random_uuid(), $1, $2)', [
+      id,
+      formula,
+    ]);
+  }
+  const contentOf = async (name: string, table: string) => {
+    const path = join(folder, name);
+    await runProgram(['export', path, '--tables', table], { DATABASE_URL: other.url });
+    return readFile(path, 'utf8');
+  };
+  const comments = await contentOf('comments.csv', 'comments');
+  const products = await contentOf('products.csv', 'products');
+  const lines = await contentOf('comments.jsonl', 'comments');
+  await other.drop();
+  for (const text of ["'=1+1", "'+1", "'-1", "'@SUM(1)", "'\t=1", `"'\r=1"`, `"'=1, ""2"""`])
+    expect(comments).toContain(`,${text},`);
+  for (const text of ['p0,=1+1,', 'p1,+1,', 'p6,"=1, ""2""",']) expect(products).toContain(text);
+  const exact = lines.trimEnd().split('\n');
+  expect(exact.map((line) => JSON.parse(line).content)).toEqual(formulas);
+});
+
 test('export replaces an existing file only with --force, and leaves no other file in the folder', async () => {
   const path = join(folder, 'site.jsonl');
   await writeFile(path, 'mine');

@@ -95,7 +95,8 @@ const SOURCES: Record<ExportTable, Source> = {
 export async function writeExport(database: Database, options: ExportOptions): Promise<number> {
   const { table, kind, counts, write, onRows } = options;
   const { fields, select, valuesOf } = SOURCES[table];
-  const encoder = encoderFor(kind, counts && table === 'products' ? [...fields, 'upvotes', 'comments'] : fields);
+  const isProducts = table === 'products';
+  const encoder = encoderFor(kind, counts && isProducts ? [...fields, 'upvotes', 'comments'] : fields, isProducts);
   return database.transaction(async (sql) => {
     await holdSnapshot(sql);
     await disableTimeouts(sql);
@@ -121,10 +122,15 @@ interface Encoder {
   end: string;
 }
 
+/** The position before the first character of a cell that spreadsheets run as a formula. */
+const FORMULA_START = /^(?=[=+\-@\t\r])/;
+
 /**
  * Creates an encoder for these fields, in order. CSV follows RFC 4180, but with line feeds; JSON has one item per line.
+ * An import must read the same text. In CSV that no import reads, `'` before a formula makes it a text.
  */
-function encoderFor(kind: FileKind, fields: readonly string[]): Encoder {
+function encoderFor(kind: FileKind, fields: readonly string[], isImportable: boolean): Encoder {
+  const cell = (value: unknown) => (isImportable ? cellText(value) : cellText(value).replace(FORMULA_START, "'"));
   const json = (values: ExportedRow) =>
     JSON.stringify(Object.fromEntries(fields.map((field) => [field, values[field]])));
   switch (kind) {
@@ -135,7 +141,7 @@ function encoderFor(kind: FileKind, fields: readonly string[]): Encoder {
     case 'csv':
       return {
         start: `${fields.join(',')}\n`,
-        row: (values) => `${fields.map((field) => quoted(cellText(values[field]))).join(',')}\n`,
+        row: (values) => `${fields.map((field) => quoted(cell(values[field]))).join(',')}\n`,
         end: '',
       };
   }
@@ -145,10 +151,6 @@ function quoted(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/**
- * Formats a cell. Strings that spreadsheets read as formulas are not escaped, because imports must read the same
- * string.
- */
 function cellText(value: unknown): string {
   if (value === null) return '';
   if (!Array.isArray(value)) return String(value);
