@@ -39,6 +39,14 @@ test.each([
   expect(maxBodyBytes(path)).toBeGreaterThan(bytes);
 });
 
+test('the nginx and Caddy examples tell browsers to use only TLS, and no location of nginx drops that header', () => {
+  const header = /Strict-Transport-Security "max-age=31536000"/g;
+  expect(NGINX.match(header)).toHaveLength(1);
+  // A location with a header of its own does not inherit those of the server.
+  expect(NGINX.match(/add_header/g)).toHaveLength(1);
+  expect(readFileSync(join(import.meta.dirname, '../../deploy/Caddyfile'), 'utf8').match(header)).toHaveLength(1);
+});
+
 test.each([api.events, CONSOLE_API.events])('the nginx example does not buffer %s', (path) => {
   expect(locationOf(path)).toContain('proxy_buffering off;');
 });
