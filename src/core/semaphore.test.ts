@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createSemaphore } from './semaphore.ts';
 
-test('a free slot is given to one caller, and waiting callers get slots in the order of arrival', async () => {
+test('a free slot is given to one caller, and waiting callers get slots in the order of arrival, after urgent ones', async () => {
   const slots = createSemaphore(1);
   const release = await slots.acquire(0);
   const order: string[] = [];
@@ -14,10 +14,14 @@ test('a free slot is given to one caller, and waiting callers get slots in the o
     order.push('third');
     expect(release).toBeTypeOf('function');
   });
+  const urgent = slots.acquire(10_000, true).then((release) => {
+    order.push('urgent');
+    release?.();
+  });
   expect(order).toEqual([]);
   release?.();
-  await Promise.all([second, third]);
-  expect(order).toEqual(['second', 'third']);
+  await Promise.all([second, third, urgent]);
+  expect(order).toEqual(['urgent', 'second', 'third']);
 });
 
 test('a caller that times out gets no slot, and takes none from later callers', async () => {

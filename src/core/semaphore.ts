@@ -1,9 +1,9 @@
 import { CoreError } from './core-error.ts';
 
-/** Limits the number of concurrent operations. Further ones wait in the order of arrival. */
+/** Limits the number of concurrent operations. Further ones wait in the order of arrival, but behind urgent ones. */
 interface Semaphore {
   /** Takes a slot. @returns a function that releases it, or undefined if none became free within `timeoutMs`. */
-  acquire(timeoutMs: number): Promise<(() => void) | undefined>;
+  acquire(timeoutMs: number, isUrgent?: boolean): Promise<(() => void) | undefined>;
 }
 
 export function createSemaphore(count: number): Semaphore {
@@ -17,7 +17,7 @@ export function createSemaphore(count: number): Semaphore {
   }
 
   return {
-    acquire(timeoutMs) {
+    acquire(timeoutMs, isUrgent = false) {
       if (free > 0) {
         free -= 1;
         return Promise.resolve(release);
@@ -31,7 +31,8 @@ export function createSemaphore(count: number): Semaphore {
           waiting.splice(waiting.indexOf(turn), 1);
           resolve(undefined);
         }, timeoutMs);
-        waiting.push(turn);
+        if (isUrgent) waiting.unshift(turn);
+        else waiting.push(turn);
       });
     },
   };

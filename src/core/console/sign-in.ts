@@ -74,15 +74,24 @@ export async function isKnownDevice(sql: Sql, name: string, deviceToken: string 
 /**
  * Signs an operator in. A wrong name and a wrong passphrase take the same time and cause the same error. The caller
  * must limit attempts. `before` is the token of the browser's previous session, which ends. `deviceToken` is replaced.
+ * Attempts from a known device do not wait for others, so a flood of guesses cannot keep operators out.
  * @throws CoreError `sign_in_failed`, `overloaded`, `unavailable`.
  */
 export async function signIn(
   database: Database,
-  given: { name: string; passphrase: string; deviceToken: string | undefined; before: string | undefined; now: Date },
+  given: {
+    name: string;
+    passphrase: string;
+    deviceToken: string | undefined;
+    /** Whether the device is known (see `isKnownDevice`). */
+    isKnown?: boolean;
+    before: string | undefined;
+    now: Date;
+  },
 ): Promise<SignedIn> {
-  const { name, passphrase, deviceToken, before, now } = given;
+  const { name, passphrase, deviceToken, isKnown = false, before, now } = given;
   const stored = await readPassphrase(database, name);
-  if (!(await isPassphrase(passphrase, stored))) throw signInFailed();
+  if (!(await isPassphrase(passphrase, stored, isKnown))) throw signInFailed();
   return database.transaction(async (sql) => {
     // Access may have been revoked, or the passphrase changed, while the given passphrase was hashed. The lock delays a
     // later change until this session is committed, and that change then ends the session.
@@ -154,11 +163,12 @@ async function hashPassphrase(passphrase: string): Promise<string> {
  * Returns whether a passphrase matches a stored hash. An undefined hash takes as long and never matches.
  * @throws CoreError `overloaded`.
  */
-async function isPassphrase(passphrase: string, stored: string | undefined): Promise<boolean> {
+async function isPassphrase(passphrase: string, stored: string | undefined, isUrgent: boolean): Promise<boolean> {
   const [, logN, r, p, salt = '', hash = ''] = STORED_HASH.exec(stored ?? DUMMY_HASH) ?? [];
   const expected = Buffer.from(hash, 'base64url');
   const cost = { logN: Number(logN), r: Number(r), p: Number(p) };
-  const actual = await derive(normalizePassphrase(passphrase), Buffer.from(salt, 'base64url'), cost, expected.length);
+  const given = normalizePassphrase(passphrase);
+  const actual = await derive(given, Buffer.from(salt, 'base64url'), cost, expected.length, isUrgent);
   return timingSafeEqual(actual, expected) && stored !== undefined;
 }
 
@@ -171,8 +181,14 @@ function formatHash({ logN, r, p }: typeof COST, salt: Buffer, hash: Buffer): st
   return ['scrypt', logN, r, p, salt.toString('base64url'), hash.toString('base64url')].join('$');
 }
 
-async function derive(text: string, salt: Buffer, { logN, r, p }: typeof COST, bytes: number): Promise<Buffer> {
-  const release = await hashSemaphore.acquire(SLOT_TIMEOUT_MS);
+async function derive(
+  text: string,
+  salt: Buffer,
+  { logN, r, p }: typeof COST,
+  bytes: number,
+  isUrgent = false,
+): Promise<Buffer> {
+  const release = await hashSemaphore.acquire(SLOT_TIMEOUT_MS, isUrgent);
   if (release === undefined)
     throw new CoreError('overloaded', 'Too many people are signing in right now. Please try again in a moment.');
   const N = 2 ** logN;

@@ -54,7 +54,8 @@ export const signInRoutes: FastifyPluginAsyncTypebox<Options> = async (
       const charged = limits.charge({ name, address: request.ip, knownDevice }, reply);
       try {
         const before = cookies.sessionOf(request);
-        const signedIn = await signIn(database, { name, passphrase, deviceToken, before, now: runtime.now() });
+        const given = { name, passphrase, deviceToken, isKnown, before, now: runtime.now() };
+        const signedIn = await signIn(database, given);
         charged.refund();
         request.log.info({ operator: name, ...requestIdsOf(request) }, 'An operator signed in to the console');
         return welcome(reply, signedIn);
