@@ -2,10 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { createTestClock } from '../../../tests/support/test-clock.ts';
 import { lastWriteElsewhere, lastWriteOf, setLastWriteCookie } from './last-write-cookie.ts';
 
-/** Returns the cookie that this process sets now. */
-function cookieOf(clock: ReturnType<typeof createTestClock>): string {
+/** Returns the cookie that this process sets now in response to a request with the given one. */
+function cookieOf(clock: ReturnType<typeof createTestClock>, cookie?: string): string {
   const headers: string[] = [];
-  setLastWriteCookie({ header: (_name: string, value: string) => headers.push(value) } as never, clock, clock.now);
+  const reply = { header: (_name: string, value: string) => headers.push(value), request: { headers: { cookie } } };
+  setLastWriteCookie(reply as never, clock, clock.now);
   return headers[0]?.split(';', 1)[0] ?? '';
 }
 
@@ -31,6 +32,15 @@ describe('cookies of this process', () => {
     const cookie = cookieOf(clock);
     expect(lastWriteElsewhere({ headers: { cookie } }, clock, clock.now)).toBeUndefined();
   });
+});
+
+test('after writes in another process and in this one, both must send newer API responses', () => {
+  const clock = createTestClock();
+  clock.advance({ hours: 1 });
+  const elsewhere = (cookie: string) => lastWriteElsewhere({ headers: { cookie } }, clock, clock.now);
+  const ofBoth = cookieOf(clock, ofAnother(cookieOf(clock)));
+  for (const cookie of [ofBoth, cookieOf(clock, ofBoth)]) expect(elsewhere(cookie)).toBe(clock.monotonicMs());
+  expect(elsewhere(cookieOf(clock, cookieOf(clock)))).toBeUndefined();
 });
 
 describe('cookies of another process', () => {

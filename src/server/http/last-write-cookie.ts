@@ -15,6 +15,12 @@ const PATTERN = new RegExp(`(?:^|;\\s*)${NAME}=([0-9a-f]{8})-(\\d{1,15})-(\\d{1,
 /** The monotonic clock of another process has another origin, so the cookie identifies the process that set it. */
 const PROCESS = randomBytes(4).toString('hex');
 
+/**
+ * The process in the cookie of a visitor who has written in several: each of them must serve responses that include the
+ * writes in the others.
+ */
+const SEVERAL_PROCESSES = '00000000';
+
 /** The tolerated difference between the wall clocks of two machines. */
 const MAX_CLOCK_DIFFERENCE_MS = 500;
 
@@ -30,7 +36,9 @@ export function setLastWriteCookie(
   { monotonicMs }: Runtime,
   systemNow: SystemClock = systemRuntime.now,
 ): void {
-  const value = `${PROCESS}-${Math.ceil(monotonicMs())}-${systemNow().getTime()}`;
+  const previous = PATTERN.exec(reply.request.headers.cookie ?? '')?.[1] ?? PROCESS;
+  const process = previous === PROCESS ? PROCESS : SEVERAL_PROCESSES;
+  const value = `${process}-${Math.ceil(monotonicMs())}-${systemNow().getTime()}`;
   reply.header('Set-Cookie', `${NAME}=${value}; Path=/; Max-Age=${MAX_AGE_S}; HttpOnly; SameSite=Lax`);
 }
 
