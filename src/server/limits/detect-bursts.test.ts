@@ -3,12 +3,13 @@ import { createTestClock } from '../../../tests/support/test-clock.ts';
 import type { UpvoteBurst } from '../../core/stats/upvote-bursts.ts';
 import { createUpvoteBursts } from './detect-bursts.ts';
 
-function watch() {
+function watch(options: { maxVotes?: number } = {}) {
   const clock = createTestClock();
   const saved: UpvoteBurst[][] = [];
   const faults: unknown[] = [];
   let failing = false;
   const bursts = createUpvoteBursts({
+    ...options,
     now: () => clock.now().getTime(),
     async save(found) {
       if (failing) throw new Error('The database is unreachable');
@@ -129,6 +130,25 @@ test('a saved burst contains no IP address and no session id', async () => {
   const { vote, flushed } = watch();
   vote(0, 40, '192.0.2.1');
   expect(JSON.stringify(await flushed())).not.toMatch(/192\.0\.2\.|session-/);
+});
+
+test('beyond the maximum of upvotes in an hour, also from IPv6, further ones are ignored and reported once', async () => {
+  const { clock, vote, flushed, faults } = watch({ maxVotes: 40 });
+  vote(0, 40, '2001:db8::1');
+  expect(faults).toEqual([]);
+  vote(0, 20, '192.0.2.1', 'other');
+  expect(faults).toEqual([{ votes: 40 }]);
+  expect(await flushed()).toMatchObject([{ productId: 'tide', sessions: 40 }]);
+  vote(20, 40, '2001:db8::1', 'tide', false);
+  vote(0, 20, '192.0.2.1', 'other');
+  expect(await flushed()).toMatchObject([
+    { productId: 'tide', sessions: 20 },
+    { productId: 'other', sessions: 20 },
+  ]);
+  clock.advance({ hours: 1 });
+  vote(0, 20, '192.0.2.1');
+  expect(await flushed()).toMatchObject([{ sessions: 20 }]);
+  expect(faults).toHaveLength(1);
 });
 
 test('if saving fails, the failure is logged and the burst is saved later', async () => {

@@ -23,23 +23,27 @@ interface UpvoteBurstsOptions {
   /** Saves bursts for the operator. The list may be empty. */
   save(bursts: readonly UpvoteBurst[]): Promise<void>;
   log: Log;
+  maxVotes?: number;
 }
 
 /** Length of a network's name, enough to distinguish the networks of an hour. */
 const NAME_CHARACTERS = 8;
 
-/** Maximum number of votes counted per hour, which take about 30 MB. Further votes are ignored. */
+/** Maximum number of votes counted per hour, which take about 30 MB, or 60 MB from IPv6. Further votes are ignored. */
 const MAX_VOTES = 200_000;
 
-/** Maximum number of bursts of ended hours that wait to be saved: as many as one hour of `MAX_VOTES` votes can have. */
-const MAX_ENDED_BURSTS = MAX_VOTES / BURST_SESSIONS;
+/**
+ * Maximum number of bursts of ended hours that wait to be saved: as many as one hour of `MAX_VOTES` votes can have, each
+ * of which may count for a /64 and for a /48.
+ */
+const MAX_ENDED_BURSTS = (2 * MAX_VOTES) / BURST_SESSIONS;
 
 /**
  * Counts votes in memory, separately for each hour. Networks are hashed as in `network-keys.ts`, with a new salt every
  * hour, so saved names do not identify a network, and its names in different hours cannot be linked. IPv6 sessions are
  * counted by /64 and by /48, since one customer may have all networks of a /48.
  */
-export function createUpvoteBursts({ now, save, log }: UpvoteBurstsOptions): UpvoteBursts {
+export function createUpvoteBursts({ now, save, log, maxVotes = MAX_VOTES }: UpvoteBurstsOptions): UpvoteBursts {
   let hour = startHour(now());
   /** Bursts of hours that have ended, until they are saved. */
   let ended = new Map<string, UpvoteBurst>();
@@ -60,9 +64,15 @@ export function createUpvoteBursts({ now, save, log }: UpvoteBurstsOptions): Upv
   return {
     record(productId, { session, address }, upvoted) {
       startHourIfDue();
+      if (upvoted && hour.votes >= maxVotes) {
+        if (!hour.isFull) log.warn({ votes: maxVotes }, 'Too many upvotes to detect further bursts in this hour');
+        hour.isFull = true;
+        return;
+      }
       const vote = { productId, session, upvoted };
-      const whole48 = prefix48(address).length > 0 ? addVote(hour, hour.keys48(address).current, vote) : undefined;
-      addVote(hour, hour.keys(address).current, vote, whole48);
+      const is48 = prefix48(address).length > 0;
+      const whole48 = is48 ? addVote(hour, hour.keys48(address).current, vote).voters : undefined;
+      hour.votes += addVote(hour, hour.keys(address).current, vote, whole48).added;
     },
     size: () => hour.voters.size,
     async flush() {
@@ -91,6 +101,8 @@ interface Hour {
   /** Voters, keyed by network and product. */
   voters: Map<string, Voters>;
   votes: number;
+  /** Whether votes were ignored because of the maximum. */
+  isFull: boolean;
   /** The number of sessions of each burst when it was last saved, by the keys of `voters`. */
   savedSizes: Map<string, number>;
 }
@@ -107,7 +119,7 @@ function startHour(time: number): Hour {
   // With a fixed time, the salt of the keys is not replaced during the hour.
   const keys = createNetworkKeys(() => startsAt);
   const keys48 = createNetworkKeys(() => startsAt, prefix48);
-  return { startsAt, keys, keys48, voters: new Map(), votes: 0, savedSizes: new Map() };
+  return { startsAt, keys, keys48, voters: new Map(), votes: 0, isFull: false, savedSizes: new Map() };
 }
 
 interface Vote {
@@ -116,20 +128,26 @@ interface Vote {
   upvoted: boolean;
 }
 
-function addVote(hour: Hour, network: string, { productId, session, upvoted }: Vote, whole48?: Voters): Voters {
+/** Adds or withdraws a vote. @returns the voters of the network, and the change of their number. */
+function addVote(
+  hour: Hour,
+  network: string,
+  { productId, session, upvoted }: Vote,
+  whole48?: Voters,
+): { voters: Voters; added: number } {
   const key = `${network.slice(0, NAME_CHARACTERS)} ${productId}`;
   const voters = hour.voters.get(key) ?? { sessions: new Set(), whole48 };
-  // The voters of the /48 may have been deleted and created again.
-  if (upvoted) voters.whole48 = whole48;
-  if (!upvoted) {
-    if (voters.sessions.delete(session)) hour.votes -= 1;
-    if (voters.sessions.size === 0) hour.voters.delete(key);
-  } else if (!voters.sessions.has(session) && hour.votes < MAX_VOTES) {
-    hour.votes += 1;
+  const { size } = voters.sessions;
+  if (upvoted) {
+    // The voters of the /48 may have been deleted and created again.
+    voters.whole48 = whole48;
     hour.voters.set(key, voters);
     voters.sessions.add(session);
+  } else {
+    voters.sessions.delete(session);
+    if (voters.sessions.size === 0) hour.voters.delete(key);
   }
-  return voters;
+  return { voters, added: voters.sessions.size - size };
 }
 
 function takeUnsavedBursts({ startsAt, voters, savedSizes }: Hour): UpvoteBurst[] {
