@@ -13,9 +13,14 @@ function pointedRow({ current: list }: ListRef): Element | null {
   return list?.querySelector('.list-row:hover') ?? null;
 }
 
-/** Returns the last row whose top is on the screen. */
-function lastVisibleRow({ current: list }: ListRef): Element | undefined {
-  return [...(list?.children ?? [])].findLast((row) => row.getBoundingClientRect().top < window.innerHeight);
+const topOf = (row: Element) => row.getBoundingClientRect().top;
+
+/** Returns the rows that are at least partly on the screen. */
+function visibleRows({ current: list }: ListRef): Element[] {
+  return [...(list?.children ?? [])].filter((row) => {
+    const { top, bottom } = row.getBoundingClientRect();
+    return top < window.innerHeight && bottom > 0;
+  });
 }
 
 /**
@@ -26,22 +31,25 @@ function lastVisibleRow({ current: list }: ListRef): Element | undefined {
  */
 export function useSteadyRow(list: ListRef, { pause }: ClickGuard, isSteady: boolean): () => void {
   const isTouch = isTouchScreen();
-  const row = !isSteady ? undefined : isTouch ? lastVisibleRow(list) : pointedRow(list);
-  const top = row?.getBoundingClientRect().top ?? 0;
+  const rows = isSteady ? (isTouch ? visibleRows(list) : [pointedRow(list)]) : [];
+  const before = rows.flatMap((row) => (row ? [{ row, top: topOf(row) }] : []));
 
   useLayoutEffect(() => {
     const element = list.current;
-    if (!row || !element) return;
-    const moved = () => (row.isConnected ? Math.round(row.getBoundingClientRect().top - top) : 0);
-    if (!row.isConnected || (isTouch && moved() !== 0)) pause(row);
-    if (isTouch || moved() === 0) return;
+    const moved = before.find(({ row, top }) => !row.isConnected || Math.round(topOf(row) - top) !== 0);
+    if (!element || !moved) return;
+    if (isTouch || !moved.row.isConnected) {
+      pause(moved.row);
+      return;
+    }
+    const distance = () => Math.round(topOf(moved.row) - moved.top);
     // A gap above the list replaces removed rows. For added rows, the page scrolls.
-    const gap = Math.max(0, gapOf(element) - moved());
+    const gap = Math.max(0, gapOf(element) - distance());
     element.style.top = element.style.marginBottom = `${gap}px`;
-    window.scrollBy(0, moved());
+    window.scrollBy(0, distance());
     // The page may be too short to scroll this far, so it is extended first.
-    if (moved() !== 0) element.style.marginBottom = '100vh';
-    window.scrollBy(0, moved());
+    if (distance() !== 0) element.style.marginBottom = '100vh';
+    window.scrollBy(0, distance());
   });
 
   return () => {
