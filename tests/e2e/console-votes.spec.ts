@@ -29,8 +29,13 @@ test('only listed votes are excluded, and an incomplete list of votes says that 
   await open.click();
   await expect(page.getByText('Counted 3')).toBeVisible();
   await site.addUpvotes(productId, 2, now);
-  await page.getByLabel('Reason').fill('Bought votes');
-  await page.getByRole('button', { name: 'Exclude 3 votes' }).click();
+  const reason = page.getByLabel('Reason');
+  const exclude = page.getByRole('button', { name: 'Exclude 3 votes' });
+  await reason.fill('   ');
+  await exclude.click();
+  expect(await reason.evaluate((field: HTMLInputElement) => field.validity.patternMismatch)).toBe(true);
+  await reason.fill('Bought votes');
+  await exclude.click();
   await expect(page.getByText(/^Excluded \d votes$/)).toHaveText('Excluded 3 votes');
   await expect(page.getByRole('dialog')).toBeHidden();
 

@@ -128,6 +128,8 @@ export function ReasonField({ value, suggestions, isRequired = false, onChange }
           value={value}
           maxLength={MAX_REASON_CHARACTERS}
           required={isRequired}
+          // Without it, spaces would be accepted here and then refused by the server.
+          {...(isRequired && { pattern: '.*\\S.*', title: 'Enter a reason.' })}
           autoComplete="off"
           aria-describedby={hint}
           onChange={(event) => onChange(event.target.value)}
