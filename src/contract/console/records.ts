@@ -102,6 +102,8 @@ export interface BurstRecord {
   /** A random name for the network in this hour, from which the network cannot be determined. */
   network: string;
   sessions: number;
+  /** How many votes for the product in this hour, from any network, operators have excluded. */
+  excluded: number;
 }
 
 /** The maximum number of bursts in the list, which starts with the largest. */

@@ -35,6 +35,7 @@ const change = (action: 'exclude' | 'include', voters: string[]) =>
     undefined,
   );
 const entry = async () => (await getLeaderboard(database, DAY, {}, rulesAt(DUE)))?.items[0];
+const lastDetails = async () => (await listAudit(database, { limit: 1 }))[0]?.details;
 const differences = async () => {
   const period = parsePeriod(DAY);
   return period && (await checkBoard(database, period))?.differences;
@@ -55,13 +56,20 @@ test.each(['open', 'final'])(
       revised,
     });
     expect(await entry()).toMatchObject({ votes: 1, excluded: 2, upvotes: 3 });
+    expect(await lastDetails()).toEqual(
+      expect.objectContaining({ excludedByHour: { [`${DAY}T11`]: 1, [`${DAY}T12`]: 1 } }),
+    );
     expect(await differences()).toEqual([]);
     expect(await change('include', [first ?? ''])).toMatchObject({ votes: 1 });
     expect(await entry()).toMatchObject({ votes: 2, excluded: 1 });
+    expect(await lastDetails()).toEqual(expect.objectContaining({ excludedByHour: { [`${DAY}T11`]: -1 } }));
     expect(await undoVerdicts(database, 'tide', systemRuntime)).toMatchObject({ votes: 1 });
     expect((await votesOf()).map(({ reason }) => reason)).toEqual(['operator', 'operator', null]);
     expect(await undoVerdicts(database, 'tide', systemRuntime)).toMatchObject({ votes: 2 });
     expect(await entry()).toMatchObject({ votes: 3, excluded: 0 });
+    expect(await lastDetails()).toEqual(
+      expect.objectContaining({ excludedByHour: { [`${DAY}T11`]: -1, [`${DAY}T12`]: -1 } }),
+    );
     expect(await undoVerdicts(database, 'tide', systemRuntime)).toBeUndefined();
     expect(await differences()).toEqual([]);
     if (status === 'final') {

@@ -33,10 +33,7 @@ export interface VerdictChange {
   auditId: string;
   productId: string;
   day: string;
-  /**
-   * The number of changed votes. Those of an undo may be outside the launch window, where they do not affect the
-   * result.
-   */
+  /** The number of changed votes. Those of an undo may be outside the launch window, where they do not count. */
   votes: number;
   /** Final periods that got a new revision. */
   revised: string[];
@@ -187,10 +184,14 @@ async function applyVerdicts(
   const { day } = await readLaunch(sql, productId);
   const isFinal = (await lockDays(sql, [day])).length > 0;
   const before: VotersByVerdict = {};
-  const note = (voter: string, verdict: Verdict) => {
-    const voters = before[verdict ?? 'counted'] ?? [];
+  /** By clock hour, such as `2026-11-28T17` (UTC): how many more votes are excluded by operators than before. */
+  const excludedByHour: Record<string, number> = {};
+  const note = ({ voter, at }: VoteLine, from: Verdict, to: Verdict) => {
+    const voters = before[from ?? 'counted'] ?? [];
     voters.push(voter);
-    before[verdict ?? 'counted'] = voters;
+    before[from ?? 'counted'] = voters;
+    const hour = at.toISOString().slice(0, 13);
+    excludedByHour[hour] = (excludedByHour[hour] ?? 0) + Number(to === 'operator') - Number(from === 'operator');
   };
   const votes = isFinal
     ? await rewriteParts(sql, productId, day, plan, note)
@@ -201,7 +202,7 @@ async function applyVerdicts(
     id: change.auditId,
     action: plan.action,
     target: productId,
-    details: { ...plan.details, day, votes, revised, before },
+    details: { ...plan.details, day, votes, revised, before, excludedByHour },
     undoes: plan.undoes,
   });
   await plan.report?.(change);
@@ -228,7 +229,7 @@ async function rewriteRows(
   day: string,
   { runtime, votesPerNetwork }: VerdictContext,
   { decide, undoes, hashedOn = day }: VerdictPlan,
-  note: (voter: string, verdict: Verdict) => void,
+  note: (vote: VoteLine, from: Verdict, to: Verdict) => void,
 ): Promise<number> {
   const secret = (await findSecret(sql, hashedOn)) ?? (await readSecret(sql, day, runtime));
   if (secret === undefined)
@@ -239,7 +240,7 @@ async function rewriteRows(
     for (const vote of votes) {
       const verdict = decide(vote);
       if (verdict === undefined || verdict === vote.verdict) continue;
-      note(vote.voter, vote.verdict);
+      note(vote, vote.verdict, verdict);
       changes.push({ id: vote.id, verdict });
     }
   }
@@ -269,7 +270,7 @@ async function rewriteParts(
   productId: string,
   day: string,
   { decide }: VerdictPlan,
-  note: (voter: string, verdict: Verdict) => void,
+  note: (vote: VoteLine, from: Verdict, to: Verdict) => void,
 ): Promise<number> {
   const moved = { counted: 0, network: 0, operator: 0 };
   let changed = 0;
@@ -280,10 +281,11 @@ async function rewriteParts(
       .split('\n')
       .map((line) => {
         const vote: VoteLine & { at: string } = JSON.parse(line);
-        const verdict = decide({ ...vote, at: new Date(vote.at) });
+        const cast = { ...vote, at: new Date(vote.at) };
+        const verdict = decide(cast);
         const reason = verdict === 'included' ? null : verdict;
         if (reason === undefined || reason === vote.reason) return line;
-        note(vote.voter, vote.reason);
+        note(cast, vote.reason, reason);
         moved[vote.reason ?? 'counted'] -= 1;
         moved[reason ?? 'counted'] += 1;
         changed += 1;

@@ -3,7 +3,7 @@ import { OPERATOR_QUEUE, recordChange } from '../changes/change-feed.ts';
 import type { Sql } from '../database/database.ts';
 
 /** A burst, as it is detected and stored. */
-export type UpvoteBurst = Omit<BurstRecord, 'productName'>;
+export type UpvoteBurst = Omit<BurstRecord, 'productName' | 'excluded'>;
 
 /** The minimum number of sessions of a stored burst. */
 export const BURST_SESSIONS = 20;
@@ -42,6 +42,11 @@ const SELECT_BURSTS = `SELECT b.hour, b.product_id, p.name, b.network, b.session
   WHERE b.hour >= $1::timestamptz AND ${LISTED_BURST}
   ORDER BY b.sessions DESC, b.hour DESC, b.product_id, b.network LIMIT $2`;
 
+// Adds up the operators' decisions, because counting the votes would read all votes for each product.
+const COUNT_EXCLUDED = `SELECT target || ' ' || hour AS burst, sum(votes::integer)::integer AS excluded
+  FROM audit_log CROSS JOIN jsonb_each_text(details -> 'excludedByHour') AS changed (hour, votes)
+  WHERE target = ANY($1::text[]) AND action LIKE 'votes %' GROUP BY 1`;
+
 /** Lists the largest bursts since a time, largest first. @throws CoreError `unavailable`. */
 export async function listUpvoteBursts(
   sql: Sql,
@@ -51,11 +56,16 @@ export async function listUpvoteBursts(
     SELECT_BURSTS,
     [since.toISOString(), limit],
   );
+  const counts = await sql.query<{ burst: string; excluded: number }>(COUNT_EXCLUDED, [
+    [...new Set(rows.map((row) => row.product_id))],
+  ]);
+  const excludedIn = new Map(counts.map(({ burst, excluded }) => [burst, excluded]));
   return rows.map(({ hour, product_id: productId, name: productName, network, sessions }) => ({
     hour: hour.toISOString(),
     productId,
     productName,
     network,
     sessions,
+    excluded: excludedIn.get(`${productId} ${hour.toISOString().slice(0, 13)}`) ?? 0,
   }));
 }

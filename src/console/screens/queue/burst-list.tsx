@@ -79,6 +79,7 @@ export function BurstList() {
                 >
                   Decisions
                 </button>
+                {burst.excluded > 0 && <span className="tag">{formatQuantity(burst.excluded, 'vote')} excluded</span>}
               </p>
             </div>
             <div className="row-actions">
