@@ -1,9 +1,18 @@
 import { randomUUID } from 'node:crypto';
+import type { Page } from '@playwright/test';
 import { CONSOLE_API } from '../../src/contract/console/paths.ts';
 import { editProduct } from '../../src/core/products/edit-product.ts';
 import { holdRequests, openConsole, signIn } from '../support/console-page.ts';
+import type { E2eSite } from '../support/e2e-site.ts';
 import { expect, test } from '../support/e2e-test.ts';
 import { closeDialogLate } from '../support/screen.ts';
+
+/** Signs in as another operator, as if in another tab, and returns to the page's tab. */
+async function returnAs(page: Page, site: E2eSite, name: string): Promise<void> {
+  await signIn(page, site, name);
+  await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')));
+  await expect(page.getByText(name)).toBeVisible();
+}
 
 test('the form of an edit cannot be changed while the edit is saved, or while the saved version is loaded', async ({
   page,
@@ -101,18 +110,37 @@ test('a tab shows the operator who has signed in in another tab, and hides the e
   const { id } = await site.addProduct({ maker: 'Somebody' });
   const [ada, bob] = [`ada-${randomUUID().slice(0, 8)}`, `bob-${randomUUID().slice(0, 8)}`];
   const maker = page.getByLabel('Maker');
-  const returnAs = async (name: string) => {
-    await signIn(page, site, name);
-    await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')));
-    await expect(page.getByText(name)).toBeVisible();
-  };
   await signIn(page, site, ada);
   await openConsole(page, `/console/products?edit=${id}`);
   await maker.fill('The edit of ada');
-  await returnAs(bob);
+  await returnAs(page, site, bob);
   await expect(maker).toHaveValue('Somebody');
-  await returnAs(ada);
+  await returnAs(page, site, ada);
   await expect(maker).toHaveValue('The edit of ada');
+});
+
+test('a reason that is typed when the session ends is still there for the same operator, but not for another, until the dialog is closed', async ({
+  page,
+  site,
+}) => {
+  const { name } = await site.addProduct({ name: `Tide ${randomUUID()}` });
+  const [ada, bob] = [`ada-${randomUUID().slice(0, 8)}`, `bob-${randomUUID().slice(0, 8)}`];
+  const reason = page.getByLabel('Reason (optional)');
+  const remove = page.getByRole('button', { name: `Remove ${name}` });
+  await signIn(page, site, ada);
+  await openConsole(page, `/console/products?q=${name}`);
+  await remove.click();
+  await reason.fill('A carefully worded reason');
+  await returnAs(page, site, bob);
+  await remove.click();
+  await expect(reason).toHaveValue('');
+  await returnAs(page, site, ada);
+  await remove.click();
+  await expect(reason).toHaveValue('A carefully worded reason');
+  await page.keyboard.press('Escape');
+  await expect(page.locator('dialog')).toHaveCount(0);
+  await remove.click();
+  await expect(reason).toHaveValue('');
 });
 
 test('an open editor without changes shows the changes that another operator saves', async ({ page, site }) => {

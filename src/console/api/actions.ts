@@ -76,6 +76,11 @@ export interface Undoable {
    * The unsaved edits by product. The editor resumes them, for example after the operator has signed in again.
    */
   unsavedEdits: Map<string, Edit>;
+  /**
+   * The reasons of dialogs that have not been closed, by title. If the session ends, the next dialog with this title
+   * resumes its reason.
+   */
+  unsentReasons: Map<string, string>;
 }
 
 const UndoContext = createContext<Undoable | null>(null);

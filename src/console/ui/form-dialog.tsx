@@ -2,6 +2,7 @@ import { type FormEvent, type ReactNode, type RefObject, useEffect, useId, useRe
 import { MAX_REASON_CHARACTERS } from '../../contract/console/records.ts';
 import { Modal } from '../../web/ui/modal.tsx';
 import { showToast } from '../../web/ui/toasts.ts';
+import { useUndoable } from '../api/actions.ts';
 import { describeFailure, messageOf } from '../api/console-api.ts';
 import { FocusableButton } from './focusable-button.tsx';
 
@@ -56,6 +57,7 @@ export function FormDialog({ title, label, isDisabled = false, children, onClose
   const [isSending, setSending] = useState(false);
   const [progress, setProgress] = useState('');
   const error = useDialogError(form);
+  const { unsentReasons } = useUndoable();
 
   // Opening the dialog focuses its first button. An `autofocus` attribute would make it focus the field instead, but
   // React does not render this attribute.
@@ -83,7 +85,13 @@ export function FormDialog({ title, label, isDisabled = false, children, onClose
   }
 
   return (
-    <Modal title={title} onClose={onClose}>
+    <Modal
+      title={title}
+      onClose={() => {
+        unsentReasons.delete(title);
+        onClose();
+      }}
+    >
       <form
         ref={form}
         className="form"
@@ -108,6 +116,22 @@ export function FormDialog({ title, label, isDisabled = false, children, onClose
       </form>
     </Modal>
   );
+}
+
+/**
+ * The state of the `ReasonField` of a `FormDialog` with this title. It outlasts the dialog if that is not closed but
+ * removed, because the session has ended.
+ */
+export function useReason(title: string): [string, (reason: string) => void] {
+  const { unsentReasons } = useUndoable();
+  const [reason, setReason] = useState(() => unsentReasons.get(title) ?? '');
+  return [
+    reason,
+    (next) => {
+      setReason(next);
+      unsentReasons.set(title, next);
+    },
+  ];
 }
 
 interface ReasonFieldProps {
@@ -158,7 +182,7 @@ interface ReasonDialogProps extends Pick<FormDialogProps, 'title' | 'label' | 'o
 
 /** A dialog that asks for the reason for an operation. */
 export function ReasonDialog({ note, suggestions, isRequired = false, onSubmit, ...dialog }: ReasonDialogProps) {
-  const [reason, setReason] = useState('');
+  const [reason, setReason] = useReason(dialog.title);
   return (
     <FormDialog {...dialog} onSubmit={(progress) => onSubmit(reason.trim(), progress)}>
       <p>{note}</p>

@@ -13,7 +13,7 @@ import { usePerform } from '../../api/actions.ts';
 import { call, consoleKeys, messageOf } from '../../api/console-api.ts';
 import { usePages } from '../../api/pages.ts';
 import { goTo } from '../../location.ts';
-import { FormDialog, ReasonField } from '../../ui/form-dialog.tsx';
+import { FormDialog, ReasonField, useReason } from '../../ui/form-dialog.tsx';
 import { List } from '../../ui/list.tsx';
 import { Segments } from '../../ui/page.tsx';
 import { Empty, Loading } from '../../ui/states.tsx';
@@ -127,8 +127,9 @@ const WHY_EXCLUDED = { network: 'Limit per network', operator: 'Excluded by an o
 /** Lists the counted and the excluded votes of an hour. The operator excludes or includes all or only some of them. */
 function VotesDialog({ burst, onClose, onSubmit }: VotesDialogProps) {
   const { productId, productName, hour } = burst;
+  const title = `Votes for ${productName}`;
   const [action, setAction] = useState<'exclude' | 'include'>('exclude');
-  const [reason, setReason] = useState('');
+  const [reason, setReason] = useReason(title);
   const [deselected, setDeselected] = useState<ReadonlySet<string>>(new Set());
   const votes = useQuery({
     queryKey: consoleKeys.votesToDecide(productId, hour),
@@ -145,7 +146,7 @@ function VotesDialog({ burst, onClose, onSubmit }: VotesDialogProps) {
 
   return (
     <FormDialog
-      title={`Votes for ${productName}`}
+      title={title}
       label={`${action === 'exclude' ? 'Exclude' : 'Include'} ${formatQuantity(chosen.length, 'vote')}`}
       isDisabled={chosen.length === 0}
       onClose={onClose}
