@@ -32,6 +32,26 @@ test('undo waits for a change that has no response yet, and does not revert the 
   expect(await site.database.query(held, [product.id])).toEqual([]);
 });
 
+test('after a change is undone from its message, the key U undoes a later change', async ({ page, site }) => {
+  const product = await site.addProduct();
+  const [first] = await site.addComments(product.id, [{ content: 'First' }, { content: 'Second' }]);
+  await holdComments(site.database, [first?.id ?? '']);
+  await signIn(page, site);
+  await openConsole(page, `/console/comments?product=${product.id}`);
+  const button = (content: string, name: string) =>
+    page.getByRole('listitem').filter({ hasText: content }).getByRole('button', { name });
+  await button('First', 'Release').click();
+  const undo = toast(page).filter({ hasText: 'Released 1 comment' }).getByRole('button', { name: 'Undo' });
+  // The message stays while it has the focus, which this click does not move.
+  await undo.focus();
+  await button('Second', 'Hold').dispatchEvent('click');
+  await expect(page.getByText('Held 1 comment')).toBeVisible();
+  await undo.press('Enter');
+  await expect(button('First', 'Release')).toBeVisible();
+  await page.keyboard.press('u');
+  await expect(button('Second', 'Hold')).toBeVisible();
+});
+
 test('undo waits for an edit that is still being saved after its editor was closed', async ({ page, site }) => {
   const { id, name, tags } = await site.addProduct({ tags: [randomUUID()] });
   await signIn(page, site);

@@ -135,7 +135,13 @@ export function usePerform(): (action: Action) => Promise<boolean> {
     try {
       const { done, note = '', auditId, undo, subject = '' } = await run();
       const back = auditId ? () => undoEntry(auditId) : undo;
-      const press = back && (() => void revert(back, subject));
+      const press: (() => void) | undefined =
+        back &&
+        (() => {
+          // The message of an earlier operation may still be shown.
+          if (undoable.last === press) undoable.last = undefined;
+          void revert(back, subject);
+        });
       undoable.last = press;
       const action = press && { action: { label: 'Undo', onPress: press } };
       showToast({ title: done, description: note, ...(subject && { subject }), ...action });
@@ -152,7 +158,6 @@ export function usePerform(): (action: Action) => Promise<boolean> {
     }
 
     async function revert(back: () => Promise<string | undefined>, subject: string): Promise<void> {
-      undoable.last = undefined;
       rollBack?.();
       try {
         const note = await back();
