@@ -169,6 +169,7 @@ test('the older of two removals of an id can be restored, and undo removes the p
   await openConsole(page, '/console/products?state=removed');
   const rows = page.getByRole('listitem').filter({ hasText: id });
   await expect(rows).toHaveCount(2);
+  await expect(rows.filter({ hasText: reason })).toHaveCount(1);
   await page.getByRole('button', { name: 'Restore Loved' }).click();
   await expect(page.getByText('Restored Loved')).toBeVisible();
   await expect(rows).toHaveText([/Replacement/]);

@@ -232,6 +232,11 @@ function RemovedProducts() {
                 <span>
                   {formatQuantity(product.upvotes, 'upvote')}, {formatQuantity(product.comments, 'comment')}
                 </span>
+                {product.reason !== null && (
+                  <span className="tag" data-tone="gone">
+                    {product.reason}
+                  </span>
+                )}
               </p>
             </div>
             <div className="row-actions">
