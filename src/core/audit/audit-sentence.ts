@@ -1,4 +1,4 @@
-import { formatCount, formatQuantity } from '../../contract/text.ts';
+import { formatCount, formatQuantity, utcMinute } from '../../contract/text.ts';
 import type { AuditEntry } from './audit-log.ts';
 
 /** The number of digits at the start of shortened ids. */
@@ -10,6 +10,7 @@ export function sentenceOf({ action, target, details }: Pick<AuditEntry, 'action
   const amount = (name: string, noun: string) => formatQuantity(Number(known[name] ?? 0), noun);
   const count = (name: string) => formatCount(Number(known[name] ?? 0));
   const reason = () => (known.reason === undefined ? '' : ` (${known.reason})`);
+  const time = () => `${utcMinute(String(known.launchAt))} UTC`;
   const product = () => `'${known.name ?? target}' (${target}) with ${amount('upvotes', 'upvote')}`;
   const comment = () => {
     const place = known.productId === undefined ? '' : ` on ${known.productId}`;
@@ -44,9 +45,9 @@ export function sentenceOf({ action, target, details }: Pick<AuditEntry, 'action
     case 'votes undo':
       return `undid the ${nounOf(known.of)} of ${amount('votes', 'vote')} ${votes()}`;
     case 'submissions approve':
-      return `approved submission ${target} to launch at ${known.launchAt}`;
+      return `approved submission ${target} to launch at ${time()}`;
     case 'submissions schedule':
-      return `scheduled submission ${target} for ${known.launchAt}`;
+      return `scheduled submission ${target} for ${time()}`;
     case 'submissions decline':
       return `declined submission ${target} (${known.reason})`;
     case 'submissions undo':

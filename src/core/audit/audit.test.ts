@@ -38,6 +38,12 @@ test('a transaction that rolls back leaves no entry in the audit log', async () 
   expect((await listAudit(database, { limit: 100 })).length).toBe(count);
 });
 
+test('entries about launches show the time like other times', () => {
+  const details = { launchAt: '2026-11-28T17:28:11.780Z' };
+  for (const action of ['submissions approve', 'submissions schedule'] as const)
+    expect(sentenceOf({ action, target: 'tide', details })).toMatch(/ (to launch at|for) 2026-11-28 17:28 UTC$/);
+});
+
 test('entries about imports group the thousands of every number', () => {
   const target = 'products.csv';
   expect(sentenceOf({ action: 'import', target, details: { created: 1200, updated: 3400 } })).toBe(
