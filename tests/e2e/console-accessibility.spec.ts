@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Page } from '@playwright/test';
 import { CONSOLE_API } from '../../src/contract/console/paths.ts';
+import { runAsOperator } from '../../src/core/audit/audit-log.ts';
+import { removeProducts } from '../../src/core/products/remove-products.ts';
 import { contrast } from '../../src/settings/accent.ts';
 import { addSubmissions, holdRequests, openConsole, signIn } from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
-import { toHex } from '../support/screen.ts';
+import { PHONE, toHex } from '../support/screen.ts';
 
 /** The smallest screen on which the console must work: 1280 by 1024 pixels at 400% zoom. */
 const ZOOMED = { width: 320, height: 256 };
@@ -131,6 +133,34 @@ test('the buttons of a comment are described by its text', async ({ page, site }
     for (const name of ['Hold', 'Hide'])
       await expect(row.getByRole('button', { name })).toHaveAccessibleDescription(content);
   }
+});
+
+test('on a phone, buttons of reasons are 44 px high, and the text of an audit entry begins beside the operator’s name', async ({
+  newVisitor,
+  site,
+}) => {
+  const [{ name }, removed] = [
+    await site.addProduct({ name: `Tide ${randomUUID()}` }),
+    await site.addProduct({ name: 'Tide '.repeat(20) }),
+  ];
+  await runAsOperator('ada', () => removeProducts(site.database, [removed.id]));
+  const page = await newVisitor({ viewport: PHONE, hasTouch: true, isMobile: true });
+  await signIn(page, site);
+  await openConsole(page, `/console/audit?target=${removed.id}`);
+  const entry = page.locator('.row-line');
+  await expect(entry).toContainText('ada removed');
+  const textLeft = await entry.evaluate((line) => {
+    const range = document.createRange();
+    range.selectNodeContents(line);
+    range.setStartAfter(line.querySelector('button') ?? line);
+    return range.getClientRects()[0]?.left ?? 0;
+  });
+  const operator = await entry.getByRole('button').boundingBox();
+  expect(textLeft).toBeCloseTo((operator?.x ?? 0) + (operator?.width ?? 0), 0);
+  await openConsole(page, `/console/products?q=${name}`);
+  await page.getByRole('button', { name: `Remove ${name}` }).click();
+  const suggestion = page.getByRole('button', { name: 'Spam' });
+  expect((await suggestion.boundingBox())?.height).toBeGreaterThanOrEqual(44);
 });
 
 test('screen readers get the number of upvotes in words', async ({ page, site }) => {
