@@ -182,11 +182,14 @@ export function createConsoleClient(): QueryClient {
     defaultOptions: {
       queries: {
         staleTime: 10_000,
+        // Offline, a request fails with a message instead of waiting silently.
+        networkMode: 'always',
         refetchOnWindowFocus: true,
         // Only requests without a response, or with 503, are retried.
         retry: (failures, error) =>
           failures < 2 && error instanceof ConsoleError && [...NO_RESPONSE, 503].includes(error.status),
       },
+      mutations: { networkMode: 'always' },
     },
   });
 }

@@ -137,7 +137,6 @@ function Editing({ details, stored, isSaving, onSaving, onDiscard, onSaved }: Ed
   const { mutateAsync: runSave } = useMutation({
     mutationKey: savesOf(details.product.id),
     mutationFn: (run: () => Promise<void>) => run(),
-    networkMode: 'always',
   });
   const isSaved = useRef(false);
   const saveButton = useRef<HTMLButtonElement>(null);

@@ -202,7 +202,7 @@ interface PictureUploadProps {
 
 /** A button that uploads the chosen pictures one after the other. */
 function PictureUpload({ use, label, onUploaded }: PictureUploadProps) {
-  const { mutate, isPending } = useMutation({ mutationKey: UPLOADS_KEY, mutationFn: send, networkMode: 'always' });
+  const { mutate, isPending } = useMutation({ mutationKey: UPLOADS_KEY, mutationFn: send });
   const [errors, setErrors] = useState<readonly string[]>([]);
 
   async function send(files: readonly File[]): Promise<void> {
