@@ -40,8 +40,8 @@ export default {
       except: ['^src/cli/(?:commands/serve|report-failure)\\.ts$'],
     }),
     layer('web', ['contract/'], { comment: 'The browser app shares only the contract with the server.' }),
-    layer('console', ['contract/', 'web/ui/'], {
-      comment: 'The console shares the components of the site, and none of its state.',
+    layer('console', ['contract/', 'web/ui/', 'web/features/live/event-stream\\.ts$'], {
+      comment: 'The console shares the components and the stream reader of the site, and none of its state.',
     }),
     {
       name: 'console-apart',

@@ -166,7 +166,7 @@ test('after live updates have added rows above, keys still act on the active row
   await expect(page.getByRole('listitem').filter({ hasText: 'Long comment' })).toContainText('Hidden');
 });
 
-/** Opens a queue of these submissions, and stops the page's clock. */
+/** Opens a queue of these submissions, and stops the page's clock before its live updates seem dead and reconnect. */
 async function openStoppedQueue(page: Page, site: E2eSite, names: readonly string[]) {
   await site.database.query('DELETE FROM submissions');
   const written = await addSubmissions(site, names);
@@ -175,7 +175,7 @@ async function openStoppedQueue(page: Page, site: E2eSite, names: readonly strin
   await openConsole(page, '/console/queue?kind=submissions');
   const card = (name = '') => page.getByRole('article', { name });
   await expect(card()).toHaveCount(names.length);
-  await page.clock.pauseAt(Date.now() + 60_000);
+  await page.clock.pauseAt(Date.now() + 30_000);
   const untilShown = async (name: string) =>
     expect(async () => {
       await page.clock.runFor(20);

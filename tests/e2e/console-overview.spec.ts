@@ -26,6 +26,21 @@ test('the overview counts a submission that arrives while it is open', async ({ 
   await expect(page.getByText(/^1 submission, /)).toBeVisible();
 });
 
+test('a connection that has gone silent is shown as lost, and replaced', async ({ page, site, pauseClock }) => {
+  await signIn(page, site);
+  await page.clock.install();
+  const stream = page.waitForResponse(CONSOLE_API.events);
+  await openConsole(page);
+  await stream;
+  // For the page, this is longer than two heartbeats.
+  await pauseClock();
+  await expect(page.getByText('Connecting …')).toBeVisible();
+  const next = page.waitForResponse(CONSOLE_API.events);
+  await page.clock.resume();
+  await next;
+  await expect(page.getByText('Live', { exact: true })).toBeVisible();
+});
+
 test('the day labels below the chart, and their positions, are the same in every time zone', async ({
   site,
   newVisitor,

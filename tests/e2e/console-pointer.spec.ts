@@ -130,7 +130,8 @@ for (const [what, move, shown, hasTouch] of [
       await page.getByRole('checkbox', { name: `Select ${names[1]}` }).check();
       await page.mouse.move(point.x, point.y);
     }
-    await page.clock.pauseAt(Date.now() + 60_000);
+    // Shorter than the silence after which live updates reconnect.
+    await page.clock.pauseAt(Date.now() + 30_000);
     await move(site, written);
     await expect(async () => {
       await page.clock.runFor(20);

@@ -1,6 +1,7 @@
 import { onlineManager } from '@tanstack/react-query';
-import { expect, onTestFinished, test } from 'vitest';
-import { createConsoleClient } from './console-api.ts';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { CONSOLE_API } from '../../contract/console/paths.ts';
+import { call, createConsoleClient, hasNoResponse, sendEach } from './console-api.ts';
 
 test('while the browser is offline, reads and changes fail instead of waiting silently', async () => {
   onlineManager.setOnline(false);
@@ -15,4 +16,67 @@ test('while the browser is offline, reads and changes fail instead of waiting si
   const change = client.getMutationCache().build(client, { mutationFn: fail });
   change.execute(undefined).catch(() => {});
   await expect.poll(() => change.state).toMatchObject({ status: 'error', isPaused: false });
+});
+
+/** Replaces the network by `respond`, and makes all timeouts expire when `expire` is called. */
+function replaceNetwork(respond: () => Response | undefined) {
+  const expired = new AbortController();
+  const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(expired.signal);
+  const fetch = vi.fn((_path: string, { signal }: RequestInit) => {
+    return new Promise<Response>((resolve, reject) => {
+      signal?.addEventListener('abort', () => reject(signal.reason));
+      const response = respond();
+      if (response) resolve(response);
+    });
+  });
+  vi.stubGlobal('fetch', fetch);
+  vi.stubGlobal('navigator', {});
+  onTestFinished(() => {
+    timeout.mockRestore();
+    vi.unstubAllGlobals();
+  });
+  return { timeout, fetch, expire: () => expired.abort(new DOMException('Expired', 'TimeoutError')) };
+}
+
+test('a request without a response fails after 40 s, or 10 minutes if it may take long, and is not repeated', async () => {
+  const { timeout, expire } = replaceNetwork(() => undefined);
+  const { signal } = new AbortController();
+  const requests = [
+    call(CONSOLE_API.moderateComments, { method: 'POST', body: {} }),
+    call(CONSOLE_API.waiting, { signal }),
+    call(CONSOLE_API.pictures('image'), { method: 'POST', body: new Blob(['picture']) }),
+    ...[CONSOLE_API.doctor, CONSOLE_API.removeProducts, CONSOLE_API.restoreProducts].map((path) => call(path)),
+    ...[CONSOLE_API.votes('tide-tables'), CONSOLE_API.undo('entry')].map((path) => call(path)),
+  ];
+  const outcomes = Promise.allSettled(requests);
+  expire();
+  const { retry } = createConsoleClient().getDefaultOptions().queries ?? {};
+  for (const { reason } of (await outcomes) as PromiseRejectedResult[]) {
+    expect(reason).toMatchObject({ status: 0, message: 'The site took too long to respond.' });
+    expect(hasNoResponse(reason)).toBe(true);
+    expect(typeof retry === 'function' && retry(0, reason)).toBe(false);
+  }
+  const limits = timeout.mock.calls.map(([ms]) => ms / 1_000);
+  expect(limits).toEqual([40, 40, 600, 600, 600, 600, 600, 600]);
+});
+
+test('a response that breaks off is no response', async () => {
+  const body = new ReadableStream({ start: (controller) => controller.error(new TypeError('network error')) });
+  replaceNetwork(() => new Response(body));
+  await expect(call(CONSOLE_API.waiting)).rejects.toMatchObject({ status: 0, message: 'The site cannot be reached.' });
+});
+
+test('after a timeout, a batch sends no further request, and the remaining items fail too', async () => {
+  vi.stubGlobal('window', new EventTarget());
+  let responses = 1;
+  const { fetch, expire } = replaceNetwork(() => {
+    if (responses-- > 0) return Response.json('done');
+    queueMicrotask(expire);
+    return undefined;
+  });
+  const sent = await sendEach(['a', 'b', 'c', 'd'], (id) =>
+    call<string>(CONSOLE_API.decideSubmission(id), { method: 'POST', body: {} }),
+  );
+  expect(sent).toMatchObject({ results: ['done'], failed: ['b', 'c', 'd'], error: { status: 0 } });
+  expect(fetch).toHaveBeenCalledTimes(2);
 });

@@ -43,14 +43,25 @@ interface Call {
 /** The name of the event that is dispatched on `window` when a response says that no operator is signed in. */
 export const SIGNED_OUT = 'signedout';
 
+/** Longer than an operation usually takes, because the server cancels each of its statements after 12 s. */
+const TIMEOUT_MS = 40_000;
+/** The limit for uploads, and for operations without a statement timeout. */
+const LONG_TIMEOUT_MS = 10 * 60_000;
+const LONG_OPERATIONS = /\/(?:doctor|remove|restore|undo|votes)$/;
+
+/** The code of an error after such a time without a response. */
+const TIMED_OUT = 'timeout';
+const hasTimedOut = (error: unknown) => error instanceof ConsoleError && error.code === TIMED_OUT;
+
 /** Calls the console's API. @throws ConsoleError if the request fails, or the reason of `signal` if it is aborted. */
 export async function call<Result>(path: string, options: Call = {}): Promise<Result> {
   const { method = 'GET', query, body, contentType = 'application/octet-stream', signal } = options;
-  let response: Response;
+  const isLong = body instanceof Blob || LONG_OPERATIONS.test(path);
+  const timeout = AbortSignal.timeout(isLong ? LONG_TIMEOUT_MS : TIMEOUT_MS);
   try {
-    response = await fetch(withQuery(path, query), {
+    const response = await fetch(withQuery(path, query), {
       method,
-      ...(signal && { signal }),
+      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
       ...(body !== undefined && { body: body instanceof Blob ? body : JSON.stringify(body) }),
       headers: {
         ...(body !== undefined && { 'Content-Type': body instanceof Blob ? contentType : 'application/json' }),
@@ -59,12 +70,14 @@ export async function call<Result>(path: string, options: Call = {}): Promise<Re
         ...(navigator.userActivation?.isActive === false && { [UNATTENDED_HEADER]: '1' }),
       },
     });
+    if (!response.ok) throw await errorOf(response);
+    return (response.status === 204 ? undefined : await response.json()) as Result;
   } catch (error) {
-    if (signal?.aborted) throw error;
+    if (error instanceof ConsoleError || signal?.aborted) throw error;
+    if (timeout.aborted)
+      throw new ConsoleError(0, TIMED_OUT, 'The site took too long to respond.', [], undefined, { cause: error });
     throw new ConsoleError(0, 'network', 'The site cannot be reached.', [], undefined, { cause: error });
   }
-  if (!response.ok) throw await errorOf(response);
-  return (response.status === 204 ? undefined : await response.json()) as Result;
 }
 
 /**
@@ -96,9 +109,10 @@ export function askBeforeUnload(isNeeded: () => boolean): () => void {
 }
 
 /**
- * Sends one request per item, one after the other, and continues if a request fails. Until all are done, the browser
- * asks for confirmation before the page is closed. Calls `onProgress` before each request with the number of its item,
- * starting at 1, and sends no further request once `isCancelled()` is true.
+ * Sends one request per item, one after the other, and continues if a request fails. After a timeout, it sends no further
+ * request, and the remaining items fail too. Until all are done, the browser asks for confirmation before the page is
+ * closed. Calls `onProgress` before each request with the number of its item, starting at 1, and sends no further request
+ * once `isCancelled()` is true.
  * @throws ConsoleError if all sent requests fail.
  */
 export async function sendEach<Item, Result>(
@@ -116,7 +130,9 @@ export async function sendEach<Item, Result>(
       (result) => results.push(result),
       (error: unknown) => failures.push({ item, error }),
     );
-    if (isCancelled()) break;
+    const { error } = failures.at(-1) ?? {};
+    if (hasTimedOut(error)) failures.push(...items.slice(index + 1).map((unsent) => ({ item: unsent, error })));
+    if (isCancelled() || hasTimedOut(error)) break;
   }
   stopAsking();
   const { error } = failures.find((failure) => hasNoResponse(failure.error)) ?? failures[0] ?? {};
@@ -185,9 +201,12 @@ export function createConsoleClient(): QueryClient {
         // Offline, a request fails with a message instead of waiting silently.
         networkMode: 'always',
         refetchOnWindowFocus: true,
-        // Only requests without a response, or with 503, are retried.
+        // Only requests without a response, or with 503, are retried, but not those that have timed out.
         retry: (failures, error) =>
-          failures < 2 && error instanceof ConsoleError && [...NO_RESPONSE, 503].includes(error.status),
+          failures < 2 &&
+          error instanceof ConsoleError &&
+          !hasTimedOut(error) &&
+          [...NO_RESPONSE, 503].includes(error.status),
       },
       mutations: { networkMode: 'always' },
     },

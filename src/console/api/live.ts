@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { CONSOLE_API } from '../../contract/console/paths.ts';
 import type { LiveSubject } from '../../contract/console/records.ts';
+import { readEvents, type ServerEvent } from '../../web/features/live/event-stream.ts';
 import { consoleKeys } from './console-api.ts';
 
 /** The subjects of the queries whose data is stale after each kind of change. */
@@ -17,7 +18,7 @@ const STALE: Record<LiveSubject, readonly string[]> = {
 /** Changes often follow each other quickly, so data is refetched after a delay, which is longer for counts. */
 const REFRESH_MS = { change: 500, counts: 10_000 };
 
-/** The average delay before a new stream is opened after the server has refused one. */
+/** The average delay before the next stream, unless the server requests another one. */
 const RECONNECT_MS = 5_000;
 
 /**
@@ -30,8 +31,7 @@ export function useLiveUpdates(isPaused: boolean): boolean {
 
   useEffect(() => {
     if (isPaused) return;
-    let stream: EventSource;
-    let reconnect: ReturnType<typeof setTimeout>;
+    const closed = new AbortController();
     const timers = new Map<string, ReturnType<typeof setTimeout>>();
     const refetch = (subject: string, ms: number) => {
       const key = `${subject} ${ms}`;
@@ -47,34 +47,34 @@ export function useLiveUpdates(isPaused: boolean): boolean {
     const refetchAll = () => {
       for (const subject of Object.values(STALE).flat()) refetch(subject, REFRESH_MS.change);
     };
-    function connect(): void {
-      stream = new EventSource(CONSOLE_API.events);
-      stream.addEventListener('ready', () => {
+    const handlers = {
+      onOpen() {
         setConnected(true);
         // Changes before this event were not reported, so any data that was read earlier may be stale.
         refetchAll();
-      });
-      stream.addEventListener('change', ({ data }: MessageEvent<string>) => {
+      },
+      onEvent({ event, data }: ServerEvent) {
+        if (event === 'gap') refetchAll();
+        if (event !== 'change') return;
         for (const kind of JSON.parse(data) as LiveSubject[]) {
           for (const subject of STALE[kind])
             refetch(subject, kind === 'counts' ? REFRESH_MS.counts : REFRESH_MS.change);
         }
-      });
-      stream.addEventListener('gap', refetchAll);
-      stream.addEventListener('error', () => {
-        setConnected(false);
-        // The browser reconnects after a lost connection, but not after a response such as 503.
-        if (stream.readyState !== EventSource.CLOSED) return;
-        reconnect = setTimeout(connect, RECONNECT_MS * (0.5 + Math.random()));
-        // The stream does not reveal the status, so another request finds out whether the session has ended.
-        void client.invalidateQueries({ queryKey: consoleKeys.waiting });
-      });
+      },
+      onId() {},
+    };
+    async function connect(): Promise<void> {
+      const { status, waitMs = RECONNECT_MS } = await readEvents(CONSOLE_API.events, handlers, closed.signal);
+      if (closed.signal.aborted) return;
+      setConnected(false);
+      timers.set('reconnect', setTimeout(connect, waitMs * (0.5 + Math.random())));
+      // After a refusal, another request finds out whether the session has ended.
+      if (status >= 400) void client.invalidateQueries({ queryKey: consoleKeys.waiting });
     }
-    connect();
+    void connect();
     return () => {
-      clearTimeout(reconnect);
+      closed.abort();
       for (const timer of timers.values()) clearTimeout(timer);
-      stream.close();
     };
   }, [client, isPaused]);
 

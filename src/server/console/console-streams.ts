@@ -2,14 +2,13 @@ import type { ServerResponse } from 'node:http';
 import type { FastifyPluginAsync } from 'fastify';
 import { CONSOLE_API } from '../../contract/console/paths.ts';
 import type { LiveSubject } from '../../contract/console/records.ts';
+import { LIVE_HEARTBEAT_S } from '../../contract/live/events.ts';
 import { AUDIT_LOG, type Change, OPERATOR_QUEUE } from '../../core/changes/change-feed.ts';
 import type { ChangeListener } from '../../core/changes/site-changes.ts';
 import { MAX_UNREAD_BYTES } from '../live/event-stream.ts';
 import type { ConsoleCookies } from './cookies.ts';
 
-/** The interval of heartbeats, which keep proxies from closing an idle stream. */
-const HEARTBEAT_MS = 25_000;
-/** A stream ends after this time. The browser then opens another one, which requires a valid session. */
+/** A stream ends after this time. The console then opens another one, which requires a valid session. */
 const MAX_STREAM_MS = 5 * 60_000;
 
 /**
@@ -51,7 +50,7 @@ export function createConsoleStreams(openSessions: (tokens: string[]) => Promise
   const heartbeat = setInterval(() => {
     send(':\n\n');
     void endSignedOut();
-  }, HEARTBEAT_MS).unref();
+  }, LIVE_HEARTBEAT_S * 1_000).unref();
 
   return {
     endSignedOut,
