@@ -7,7 +7,7 @@ import {
   type OverviewRecord,
   type WaitingRecord,
 } from '../../src/contract/console/records.ts';
-import { addSubmissions, openConsole, signIn } from '../support/console-page.ts';
+import { addSubmissions, openConsole, signIn, stopLiveUpdates } from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
 
 test('the overview counts a submission that arrives while it is open', async ({ page, site }) => {
@@ -39,6 +39,20 @@ test('a connection that has gone silent is shown as lost, and replaced', async (
   await page.clock.resume();
   await next;
   await expect(page.getByText('Live', { exact: true })).toBeVisible();
+});
+
+test('the overview is refetched every minute, because its chart may lack the votes that live updates have reported', async ({
+  page,
+  site,
+}) => {
+  await signIn(page, site);
+  await stopLiveUpdates(page);
+  await page.clock.install();
+  await openConsole(page);
+  await expect(page.getByText('Waiting for you')).toBeVisible();
+  const next = page.waitForRequest(CONSOLE_API.overview);
+  await page.clock.fastForward(60_000);
+  await next;
 });
 
 test('the day labels below the chart, and their positions, are the same in every time zone', async ({

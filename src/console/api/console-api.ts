@@ -236,6 +236,8 @@ export function useOverview() {
   return useQuery({
     queryKey: consoleKeys.overview,
     queryFn: ({ signal }) => call<OverviewRecord>(CONSOLE_API.overview, { signal }),
+    // The server caches the activity for a minute, so a refetch after a vote may lack it, and no other one may follow.
+    refetchInterval: 60_000,
   });
 }
 
