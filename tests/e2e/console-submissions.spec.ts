@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { utcMinute } from '../../src/contract/text.ts';
 import { addScreenshot, editSubmission } from '../../src/core/submissions/change-submission.ts';
 import { declineSubmission, scheduleSubmission } from '../../src/core/submissions/decide-submission.ts';
 import { addSubmissions, openConsole, signIn } from '../support/console-page.ts';
@@ -42,7 +43,7 @@ test('the pictures of a submission, and those that its maker changed after the a
   await expect(await opened).toHaveURL(/\/pictures\/avatar-default\.svg$/);
 });
 
-test('a submission that was approved earlier shows that no field has changed, and its details', async ({
+test('a submission that was approved earlier shows that no field has changed, its details and its launch time', async ({
   page,
   site,
 }) => {
@@ -54,10 +55,17 @@ test('a submission that was approved earlier shows that no field has changed, an
   const launchAt = inHours(2).toISOString();
   await editSubmission(site.database, { id, makerKey: written?.makerKey }, { launchAt }, rules());
   await signIn(page, site);
+  await page.clock.install({ time: inHours(3) });
   await openConsole(page, '/console/queue?kind=submissions');
   const card = page.getByRole('article', { name });
   await expect(card).toContainText('Same details as when approved');
   await card.getByText('Submitted details').click();
   await expect(card.locator('details')).toContainText('Unknown Maker');
   await expect(card.locator('details')).toContainText(/Listed since\d{4}-\d\d-\d\d \d\d:\d\d UTC/);
+  // Although the browser's clock is past this time, it can be chosen.
+  await expect(card).toContainText(`launches ${utcMinute(launchAt)} UTC`);
+  await card.getByRole('button', { name: 'Schedule' }).click();
+  const time = page.getByLabel('Launches (UTC)');
+  await expect(time).toHaveValue(launchAt.slice(0, 16));
+  await expect(time).toHaveJSProperty('validity.valid', true);
 });

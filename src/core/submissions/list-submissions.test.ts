@@ -65,3 +65,13 @@ test('all submissions are listed newest first with their states; a cursor of the
     code: 'bad_cursor',
   });
 });
+
+test('a requested launch time is listed until it has passed; then, approval launches the product immediately', async () => {
+  const launchAt = harness.inHours(1).toISOString();
+  const { id } = await harness.submit({ launchAt });
+  expect(await harness.inspect(id)).toMatchObject({ launchAt });
+  clock.advance({ hours: 1 });
+  expect(await harness.inspect(id)).toMatchObject({ launchAt: null });
+  await harness.approve(id);
+  expect(await harness.inspect(id)).toMatchObject({ status: 'launched', launchAt: clock.now().toISOString() });
+});

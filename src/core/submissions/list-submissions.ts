@@ -3,7 +3,7 @@ import type { Product } from '../../contract/products/schema.ts';
 import { CoreError } from '../core-error.ts';
 import type { Sql } from '../database/database.ts';
 import { afterCursor, collectValues, type KeysetOrder, newestFirst, orderBy, pageOf } from '../keyset.ts';
-import type { LaunchRules } from './launch-product.ts';
+import { type LaunchRules, launchTime } from './launch-product.ts';
 import { previewOf, readApprovedProducts, stateOf } from './read-submission.ts';
 import { readSubmissionRow, type SubmissionRow } from './submission-row.ts';
 
@@ -63,13 +63,14 @@ export async function inspectSubmission(
 function review(row: SubmissionRow, product: Product | undefined, now: Date, timeZone: string): SubmissionRecord {
   const { approved_fields: approved } = row;
   const { status, reason } = stateOf(row, product, now);
+  const launchAt = launchTime(row.launch_at, now);
   return {
     id: row.id,
     status,
     revision: row.revision,
     suspectedSpam: row.suspected_spam,
     reason,
-    launchAt: product?.createdAt ?? row.launch_at?.toISOString() ?? null,
+    launchAt: product?.createdAt ?? (launchAt > now ? launchAt.toISOString() : null),
     product: product ?? previewOf(row, now, timeZone),
     approvedProduct:
       row.status === 'approved' || approved === null ? null : previewOf({ ...row, fields: approved }, now, timeZone),

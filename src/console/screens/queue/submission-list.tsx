@@ -5,7 +5,7 @@ import { fieldOf, PRODUCT_FIELD_NAMES, type ProductFieldName } from '../../../co
 import type { Product } from '../../../contract/products/schema.ts';
 import { utcMinute } from '../../../contract/text.ts';
 import { Picture } from '../../../web/ui/picture.tsx';
-import { TimeAgo, useNow } from '../../../web/ui/time.tsx';
+import { TimeAgo } from '../../../web/ui/time.tsx';
 import { usePages } from '../../api/pages.ts';
 import { FormDialog, type Progress, ReasonDialog } from '../../ui/form-dialog.tsx';
 import { type Deselect, List } from '../../ui/list.tsx';
@@ -122,7 +122,6 @@ interface RowProps {
 
 function SubmissionRow({ submission, state, onAct }: RowProps) {
   const { product, approvedProduct, launchAt, suspectedSpam, waitingSince } = submission;
-  const now = useNow();
   // Only its launch time may have changed, or an operator may have declined it before its launch.
   const changed = PRODUCT_FIELD_NAMES.filter(
     (name) => approvedProduct && textOf(approvedProduct[name]) !== textOf(product[name]),
@@ -137,11 +136,7 @@ function SubmissionRow({ submission, state, onAct }: RowProps) {
           </span>
           <span>{product.category}</span>
           <TimeAgo time={waitingSince} />
-          <span>
-            {launchAt !== null && Date.parse(launchAt) > now
-              ? `launches ${utcMinute(launchAt)} UTC`
-              : 'launches once approved'}
-          </span>
+          <span>{launchAt === null ? 'launches once approved' : `launches ${utcMinute(launchAt)} UTC`}</span>
           {suspectedSpam && (
             <span className="tag" data-tone="gone">
               Looks like spam
@@ -249,23 +244,14 @@ interface ScheduleDialogProps {
   onSubmit: (launchAt: string, progress: Progress) => Promise<unknown>;
 }
 
-/** Asks for the launch time in UTC. */
+/** Asks for the launch time in UTC. Only the server checks that it is ahead, because the clock here may be wrong. */
 function ScheduleDialog({ launchAt, onSubmit, ...dialog }: ScheduleDialogProps) {
-  const [now] = useState(() => new Date().toISOString());
-  const [time, setTime] = useState(() =>
-    (launchAt !== null && launchAt > now ? launchAt : tomorrowAtNine()).slice(0, 16),
-  );
+  const [time, setTime] = useState(() => (launchAt ?? tomorrowAtNine()).slice(0, 16));
   return (
     <FormDialog {...dialog} label="Approve and schedule" onSubmit={(progress) => onSubmit(`${time}:00Z`, progress)}>
       <label className="field">
         <span>Launches (UTC)</span>
-        <input
-          type="datetime-local"
-          required
-          min={now.slice(0, 16)}
-          value={time}
-          onChange={(event) => setTime(event.target.value)}
-        />
+        <input type="datetime-local" required value={time} onChange={(event) => setTime(event.target.value)} />
       </label>
       <p className="quiet">The approval takes effect now. The product stays hidden until this time.</p>
     </FormDialog>
