@@ -1,7 +1,8 @@
-import { describe, expect, test } from 'vitest';
-import { MAX_IMPORT_BYTES } from '../../../contract/console/records.ts';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { type ImportEvent, MAX_IMPORT_BYTES } from '../../../contract/console/records.ts';
 import { guessColumns, mapTexts } from './columns.tsx';
 import { readCsvSample, readFile, readRowsAt } from './read-file.ts';
+import { runImport } from './run-import.ts';
 
 describe('CSV', () => {
   test('semicolon-separated cells with quotes and line breaks are parsed, and blank rows are skipped', () => {
@@ -68,4 +69,23 @@ test('rows with errors are found anywhere in the file, by line or by item', asyn
   expect(await readRowsAt(json, [{ line: 1, item: 150 }])).toEqual([{ line: 1, item: 150, values: { name: '150' } }]);
   const lines = await readFile(new File([numbers.map((name) => `{"name":${name}}`).join('\n')], 'a.jsonl'));
   expect(await readRowsAt(lines, [{ line: 150 }])).toEqual([{ line: 150, values: { name: '150' } }]);
+});
+
+test.each([
+  ['an import asks', false],
+  ['a dry run does not ask', true],
+])('%s for confirmation before the page is closed, until it ends', async (_name, dryRun) => {
+  const page = new EventTarget();
+  vi.stubGlobal('window', page);
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const isAsked = () => !page.dispatchEvent(new Event('beforeunload', { cancelable: true }));
+  const asked: boolean[] = [];
+  vi.stubGlobal('fetch', async () => {
+    asked.push(isAsked());
+    const event: ImportEvent = { kind: 'failed', message: 'Nothing was imported.' };
+    return new Response(`${JSON.stringify(event)}\n`);
+  });
+  const chosen = await readFile(new File(['id,name\na,Wave'], 'a.csv'));
+  await runImport(chosen, { choice: {}, slugifyIds: false, dryRun, onProgress: () => {} });
+  expect([...asked, isAsked()]).toEqual([!dryRun, false]);
 });

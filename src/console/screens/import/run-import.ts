@@ -1,7 +1,7 @@
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import type { ImportEvent } from '../../../contract/console/records.ts';
 import { withQuery } from '../../../contract/paths/api.ts';
-import { ConsoleError, errorOf } from '../../api/console-api.ts';
+import { askBeforeUnload, ConsoleError, errorOf } from '../../api/console-api.ts';
 import { type ColumnChoice, mapTexts } from './columns.tsx';
 import type { ChosenFile } from './read-file.ts';
 
@@ -17,17 +17,21 @@ interface Options {
 }
 
 /**
- * Uploads the file and reports the progress.
+ * Uploads the file and reports the progress. Unless it is a dry run, the browser asks for confirmation before the page is
+ * closed meanwhile.
  * @throws ConsoleError if the server refuses it, or the connection is lost; Error if the file has changed since it was
  * chosen; the reason of `signal` if it aborts.
  */
 export async function runImport(chosen: ChosenFile, options: Options): Promise<ImportResult> {
+  const stopAsking = askBeforeUnload(() => !options.dryRun);
   try {
     return await upload(chosen, options);
   } catch (error) {
     // Browsers report a lost connection as a TypeError. Its message differs by browser.
     if (!(error instanceof TypeError)) throw error;
     throw connectionLost(error);
+  } finally {
+    stopAsking();
   }
 }
 
