@@ -7,7 +7,12 @@ import type { Log, Runtime } from '../runtime.ts';
 import type { RecordEvents } from '../webhooks/outbox.ts';
 import { applyCapToLaunches, applyCapToNetworks, CAP_BATCH } from './apply-vote-cap.ts';
 import type { LeaderboardRules } from './get-leaderboard.ts';
-import { findLaunchesBehind, findRecentLaunches, refreshAvailableLaunches } from './launch-votes.ts';
+import {
+  findCappedLaunches,
+  findLaunchesBehind,
+  findRecentLaunches,
+  refreshAvailableLaunches,
+} from './launch-votes.ts';
 import { correctRetracted } from './retracted-votes.ts';
 import { placeLaunches } from './update-boards.ts';
 import type { VoteNetwork } from './vote-networks.ts';
@@ -60,8 +65,8 @@ interface Work {
    */
   sweeps: boolean;
   /**
-   * Whether to compare the votes of all networks in open windows with the cap, because a process may have been killed
-   * before it did so.
+   * Whether to compare the votes of all networks with the cap if their results are not final, because VOTES_PER_NETWORK
+   * may have changed, or a process may have been killed before it did so.
    */
   checksCaps: boolean;
 }
@@ -134,9 +139,9 @@ export function startBoardUpdater(
     if (places || sweeps) await place(sweeps);
     await applyCapToNetworks(database, [...unchecked], votesPerNetwork);
     await refresh([...written, ...(sweeps ? await sweepOpenWindows() : [])]);
-    // The caps are checked last, because the check is slow for windows with many votes, and the other updates do not
+    // The caps are checked last, because the check is slow for launches with many votes, and the other updates do not
     // depend on it.
-    if (checksCaps) await capOpenWindows();
+    if (checksCaps) await capLaunches();
   }
 
   async function place(withdraw: boolean): Promise<void> {
@@ -158,13 +163,11 @@ export function startBoardUpdater(
     return findLaunchesBehind(database);
   }
 
-  /**
-   * Applies the cap to all open windows, because a process may have been killed before it applied the cap to its votes.
-   */
-  async function capOpenWindows(): Promise<void> {
-    const open = await findRecentLaunches(database, runtime.now());
-    for (let first = 0; first < open.length && !signal.aborted; first += CAP_BATCH) {
-      await applyCapToLaunches(database, open.slice(first, first + CAP_BATCH), votesPerNetwork);
+  /** Applies the cap to all launches that are not final. */
+  async function capLaunches(): Promise<void> {
+    const capped = await findCappedLaunches(database);
+    for (let first = 0; first < capped.length && !signal.aborted; first += CAP_BATCH) {
+      await applyCapToLaunches(database, capped.slice(first, first + CAP_BATCH), votesPerNetwork);
     }
     pending.add({ sweeps: true });
   }

@@ -106,9 +106,13 @@ export async function refreshAvailableLaunches(
 
 // Finds the launches through their days, because there are indexes on the days that are not final and on the launches
 // of a day.
-const FIND_BEHIND = `SELECT l.product_id
+const FIND_NOT_FINAL = `SELECT l.product_id
   FROM leaderboards b JOIN launches l ON l.day = b.period JOIN product_counts c ON c.product_id = l.product_id
-  WHERE b.kind = 'day' AND b.final_at IS NULL AND l.votes <> c.counted`;
+  WHERE b.kind = 'day' AND b.final_at IS NULL`;
+
+const FIND_BEHIND = `${FIND_NOT_FINAL} AND l.votes <> c.counted`;
+
+const FIND_CAPPED = `${FIND_NOT_FINAL} AND c.counted + c.excluded_network > 0`;
 
 const FIND_RECENT = `SELECT product_id FROM launches
   WHERE launched_at > $1::timestamptz - ${WINDOW_INTERVAL} - interval '1 hour' AND launched_at <= $1::timestamptz ORDER BY product_id`;
@@ -121,4 +125,9 @@ export async function findRecentLaunches(sql: Sql, now: Date): Promise<string[]>
 /** Returns the ids of launches whose day is not final and whose votes on the boards differ from their counted votes. */
 export async function findLaunchesBehind(sql: Sql): Promise<string[]> {
   return (await sql.query<{ product_id: string }>(FIND_BEHIND)).map((row) => row.product_id);
+}
+
+/** Returns the ids of launches whose day is not final and that have votes to which the cap applies. */
+export async function findCappedLaunches(sql: Sql): Promise<string[]> {
+  return (await sql.query<{ product_id: string }>(FIND_CAPPED)).map((row) => row.product_id);
 }

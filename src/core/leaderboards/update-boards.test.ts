@@ -199,6 +199,15 @@ test('while an import moves launches, other launches are placed and refreshed, a
   });
 });
 
+const startUpdater = (now: string, votesPerNetwork: number) =>
+  startBoardUpdater(database, {
+    ...rulesAt(now),
+    runtime: { ...systemRuntime, now: () => new Date(now) },
+    votesPerNetwork,
+    log: silentLog,
+    publish: () => {},
+  });
+
 test('the board of a launch whose window ended hours ago gets the votes that a killed process did not add', async () => {
   const now = '2026-09-03T12:00:00.000Z';
   await launch(database, 'unfinished', '2026-09-01T10:00:00.000Z');
@@ -207,14 +216,23 @@ test('the board of a launch whose window ended hours ago gets the votes that a k
   await setUpvotes(database, { ...systemRuntime, now: () => new Date('2026-09-01T11:00:00.000Z') }, [voter], RULES);
   const votes = async () => (await getStandings(database, 'unfinished', rulesAt(now)))?.day.votes;
   expect(await votes()).toBe(0);
-  const updater = startBoardUpdater(database, {
-    ...rulesAt(now),
-    runtime: { ...systemRuntime, now: () => new Date(now) },
-    votesPerNetwork: 20,
-    log: silentLog,
-    publish: () => {},
-  });
+  const updater = startUpdater(now, 20);
   await expect.poll(votes).toBe(1);
+  await updater.close();
+});
+
+test('a lower cap applies to a launch in review after a restart, before its day is final', async () => {
+  const now = '2026-09-03T12:00:00.000Z';
+  await launch(database, 'reviewed', '2026-09-01T10:00:00.000Z');
+  const network = '00000000-0000-0000-0000-00000000000a';
+  for (const session of ['session-a', 'session-b']) {
+    await vote(database, 'reviewed', '2026-09-01T11:00:00.000Z', session, { network });
+  }
+  const standing = async () => (await getStandings(database, 'reviewed', rulesAt(now)))?.day;
+  expect(await standing()).toMatchObject({ votes: 2, excluded: [] });
+  const updater = startUpdater(now, 1);
+  const capped = { status: 'provisional', votes: 1, excluded: [{ reason: 'network', votes: 1 }] };
+  await expect.poll(standing).toMatchObject(capped);
   await updater.close();
 });
 
