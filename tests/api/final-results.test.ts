@@ -1,7 +1,10 @@
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type BadgeBoard, badgePath } from '../../src/contract/paths/badge.ts';
 import * as paths from '../../src/contract/paths.ts';
 import { finaliseDue } from '../../src/core/leaderboards/finalise.ts';
+import { removeProducts } from '../../src/core/products/remove-products.ts';
+import { restoreProducts } from '../../src/core/products/restore-products.ts';
 import { headElements, itemOf } from '../support/page-head.ts';
 import { createTestClock } from '../support/test-clock.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
@@ -101,6 +104,19 @@ describe('once the week, the month and the year are final', () => {
     expect(await badge('month')).toContain('1st of 3 in June 2026 on Groundswell</title>');
     const ofYear = await site.ask.get(`${badgePath('best')}?board=year`);
     expect([ofYear.statusCode, ofYear.body]).toEqual([200, await badge()]);
+  });
+
+  test('the results of the first day stay available as a revision while all products of the site are removed', async () => {
+    await removeProducts(site.database, ['best', 'second', 'third']);
+    for (const period of [DAY, '2026-W23', '2026-06', '2026']) {
+      const board = (await site.ask.get(paths.api.leaderboard(period))).json();
+      expect(board).toMatchObject({ status: 'final', revision: 1, launches: 0, items: [] });
+    }
+    const { digest } = (await site.ask.get(paths.api.leaderboard(DAY))).json();
+    const tally = (await site.ask.get(`/api/leaderboards/${DAY}/tally`)).body;
+    expect(digest).toBe(`sha256:${createHash('sha256').update(tally).digest('hex')}`);
+    expect((await site.ask.get(paths.board(DAY))).body).toContain('>Final</strong>');
+    await restoreProducts(site.database, { last: true });
   });
 });
 

@@ -76,7 +76,8 @@ export const LEADERBOARD_COLUMNS = `${BOARD_COLUMNS},
 /**
  * Reads one page of a leaderboard with keyset pagination. The cost of a page does not grow with the number of launches,
  * because ranks come from `leaderboard_counts`, a histogram of votes.
- * @returns null for a period without launches that ends before the site's first launch or begins after now.
+ * @returns null for a period without launches or final result that ends before the site's first launch or begins after
+ * now.
  * @throws CoreError `bad_period` for an invalid name, `bad_cursor`, `unavailable`.
  */
 export async function getLeaderboard(
@@ -147,8 +148,8 @@ export async function firstLaunch(sql: Sql, now: Date): Promise<Date> {
 }
 
 /**
- * Returns whether a period has launches, or overlaps the time between the site's first launch and now. A period with
- * launches stays covered if SITE_TIME_ZONE changes and the new bounds of the period lie outside this time.
+ * Returns whether a period has launches or a final result, or overlaps the time between the site's first launch and now.
+ * The bounds of a period may move outside this time if SITE_TIME_ZONE changes or the first launch is removed.
  */
 export function isCovered(
   period: Period,
@@ -156,7 +157,7 @@ export function isCovered(
   first: Date,
   { now, timeZone }: LeaderboardRules,
 ): boolean {
-  if (board !== undefined && board.launches > 0) return true;
+  if (board !== undefined && (board.launches > 0 || board.final_at !== null)) return true;
   const { from, to } = boundsOf(period, timeZone);
   return from <= now && to > first;
 }
