@@ -89,7 +89,7 @@ test('votes exclude removes votes from the leaderboard, include restores votes, 
   expect(stdout).not.toContain('session-voter');
 });
 
-test('leaderboards check exits 0 if everything agrees with the votes, and otherwise names a difference and exits 1', async () => {
+test('leaderboards check exits 0 if everything agrees with the votes, otherwise names differences and exits 1, and --repair corrects the order of ties', async () => {
   for (const period of [DAY, DAY.slice(0, 7), DAY.slice(0, 4)]) {
     expect(await run('leaderboards', 'check', period)).toMatchObject({
       code: 0,
@@ -100,6 +100,10 @@ test('leaderboards check exits 0 if everything agrees with the votes, and otherw
   const checked = await run('leaderboards', 'check', DAY);
   expect(checked).toMatchObject({ code: 1, stdout: expect.stringContaining('reef') });
   await database.query("UPDATE product_counts SET counted = 2 WHERE product_id = 'reef'");
+  await database.query("UPDATE launches SET day_order = gen_random_uuid() WHERE product_id = 'reef'");
+  const disordered = expect.stringMatching(/^reef: order among ties: recounted \S+, stored \S+\n/);
+  expect(await run('leaderboards', 'check', DAY)).toMatchObject({ code: 1, stdout: disordered });
+  expect(await run('leaderboards', 'check', DAY, '--repair')).toMatchObject({ code: 0, stdout: disordered });
 });
 
 test('leaderboards check finds no difference in a final day without launches, and refuses a day before the first launch', async () => {

@@ -7,6 +7,7 @@ import { lockCounts } from '../counts/lock-counts.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { disableTimeouts, holdSnapshot } from '../database/transactions.ts';
 import { applyVoteCap } from './apply-vote-cap.ts';
+import { tieOrder } from './calendar.ts';
 import { lockDaysOf, NO_VOTES, readFinalHeader, setCounts, type Totals } from './final-boards.ts';
 import { IS_COUNTED, recountLaunches, refreshLaunches, WINDOW_VOTES } from './launch-votes.ts';
 import { digestText, headerLine, readTallyParts } from './tally-file.ts';
@@ -20,14 +21,15 @@ export interface CheckedBoard {
   wrong: string[];
 }
 
-interface LaunchCounts extends Totals {
+interface LaunchRow extends Totals {
   product_id: string;
   votes: number;
+  tie_order: string;
 }
 
 const SELECT_LAUNCHES = (
   kind: Period['kind'],
-) => `SELECT l.product_id, l.votes, c.counted, c.excluded_network, c.excluded_operator
+) => `SELECT l.product_id, l.votes, l.${kind}_order AS tie_order, c.counted, c.excluded_network, c.excluded_operator
   FROM launches l JOIN product_counts c ON c.product_id = l.product_id WHERE l.${kind} = $1 ORDER BY l.product_id`;
 
 const COUNT_ROWS = `SELECT product_id, (count(*) FILTER (WHERE ${IS_COUNTED}))::integer AS counted,
@@ -41,8 +43,8 @@ const COUNT_ROWS = `SELECT product_id, (count(*) FILTER (WHERE ${IS_COUNTED}))::
 const MAX_ATTEMPTS = 3;
 
 /**
- * Recounts a period from the votes or, for finalised days, from the stored tallies, and compares the counts, the
- * histogram of votes and the digests with the stored ones. Changes nothing, except that it updates boards that lag.
+ * Recounts a period from the votes or, for finalised days, from the stored tallies, and compares the counts, the order of
+ * ties, the histogram of votes and the digests with the stored ones. Changes nothing, except that it updates boards that lag.
  * `database` must have no statement timeout.
  * @returns undefined for a period without a leaderboard.
  */
@@ -68,7 +70,7 @@ async function check(sql: Sql, { name, kind }: Period): Promise<(CheckedBoard & 
   await disableTimeouts(sql);
   const boards = await sql.query('SELECT FROM leaderboards WHERE period = $1', [name]);
   if (boards.length === 0) return undefined;
-  const launches = await sql.query<LaunchCounts>(SELECT_LAUNCHES(kind), [name]);
+  const launches = await sql.query<LaunchRow>(SELECT_LAUNCHES(kind), [name]);
   const differences: string[] = [];
   const compare = (what: string, recounted: number | string, stored: number | string) => {
     if (recounted !== stored) differences.push(`${what}: recounted ${recounted}, stored ${stored}`);
@@ -80,6 +82,7 @@ async function check(sql: Sql, { name, kind }: Period): Promise<(CheckedBoard & 
     compare(`${launch.product_id}: votes excluded for their network`, own.excluded_network, launch.excluded_network);
     compare(`${launch.product_id}: votes excluded by the operator`, own.excluded_operator, launch.excluded_operator);
     compare(`${launch.product_id}: votes on the board`, launch.counted, launch.votes);
+    compare(`${launch.product_id}: order among ties`, tieOrder(name, launch.product_id), launch.tie_order);
   }
   const histogram = await sql.query<{ votes: number; products: number }>(
     'SELECT votes, products FROM leaderboard_counts WHERE period = $1 AND products <> 0 ORDER BY votes',
@@ -115,7 +118,7 @@ async function recount(
     [name],
   );
   const ids = open.map((row) => row.product_id);
-  for (const { product_id: id, ...row } of await sql.query<LaunchCounts>(COUNT_ROWS, [ids])) totals.set(id, row);
+  for (const { product_id: id, ...row } of await sql.query<LaunchRow>(COUNT_ROWS, [ids])) totals.set(id, row);
   const days = await sql.query<{ day: string; digest: string }>(
     `SELECT period AS day, digest FROM leaderboards WHERE kind = 'day' AND final_at IS NOT NULL
        AND (period = $1 OR period IN (SELECT day FROM launches WHERE ${kind} = $1)) ORDER BY period`,
@@ -144,14 +147,17 @@ async function tallyTotals(sql: Sql, day: string, product?: string, hash?: Hash)
   return totals;
 }
 
+const SET_ORDERS = (kind: Period['kind']) => `UPDATE launches l SET ${kind}_order = row.tie_order
+  FROM jsonb_to_recordset($1::jsonb) AS row (product_id text, tie_order uuid) WHERE l.product_id = row.product_id`;
+
 const DELETE_HISTOGRAM = 'DELETE FROM leaderboard_counts WHERE period = $1';
 
 const FILL_HISTOGRAM = (kind: Period['kind']) => `INSERT INTO leaderboard_counts (period, votes, products)
   SELECT ${kind}, votes, count(*) FROM launches WHERE ${kind} = $1 AND placed_for IS NOT NULL GROUP BY ${kind}, votes`;
 
 /**
- * Corrects the differences that `checkBoard` finds in counts, votes on boards and the histogram of votes, and adds an
- * entry to the audit log. A final tally that does not match its digest is left unchanged. `database` must have no
+ * Corrects the differences that `checkBoard` finds in counts, votes on boards, the order of ties and the histogram of
+ * votes, and adds an entry to the audit log. A final tally that does not match its digest is left unchanged. `database` must have no
  * statement timeout.
  * @returns the differences found, and those that remain; undefined for a period without a leaderboard.
  */
@@ -171,6 +177,8 @@ export async function repairBoard(
     await applyVoteCap(sql, found.wrong, votesPerNetwork);
     await recountFinal(sql, found.wrong);
     await refreshLaunches(sql, found.wrong);
+    const orders = found.wrong.map((id) => ({ product_id: id, tie_order: tieOrder(name, id) }));
+    await sql.query(SET_ORDERS(kind), [JSON.stringify(orders)]);
     // Blocks other transactions that move launches until this one has committed, so the new histogram counts every
     // move.
     await sql.query('LOCK TABLE leaderboard_counts IN SHARE ROW EXCLUSIVE MODE');
