@@ -1,6 +1,6 @@
 /**
- * The URL paths of the site. Those of the console, submissions, badges and files have their own modules. Import this
- * module as a namespace (`import * as paths`), so a bundle contains only the paths that it uses.
+ * The URL paths of the site. Those of the console, submissions, badges, files and the moderation log have their own
+ * modules. Import this module as a namespace (`import * as paths`), so a bundle contains only the paths that it uses.
  */
 import * as api from './paths/api.ts';
 import { withId, withQuery } from './paths/api.ts';
@@ -57,9 +57,6 @@ export const robots = '/robots.txt';
 
 /** Returns the URL of the leaderboard of a day, an ISO week, a month or a year, starting at a cursor. */
 export const board = (period: string, cursor?: string) => withQuery(home, { board: period, cursor });
-
-/** Returns the URL of the moderation log, starting at a cursor. */
-export const moderationLog = (cursor?: string) => (cursor ? `/?log&cursor=${encodeURIComponent(cursor)}` : '/?log');
 
 /** The oEmbed response for the page at an absolute URL. */
 export const oembed = /* @__PURE__ */ Object.assign(

@@ -36,6 +36,8 @@ export interface Site extends PageSettings, PageBrand {
   url: string;
   /** The current day in the site's time zone when the page was rendered, as `YYYY-MM-DD`; empty if unknown. */
   today: string;
+  /** Set if visitors may read the moderation log. */
+  hasModerationLog?: true;
 }
 
 /** The tagline of the specification. */

@@ -76,7 +76,6 @@ export interface RenderedPage extends Omit<ReadHead, 'structuredData'> {
   site: Site;
   /** The route whose code the browser needs. If unset, the page needs no code. */
   route?: RouteName;
-  hasModerationLog?: boolean | undefined;
   language?: PageLanguage | undefined;
   /** All languages of the site. Default: English only. */
   languages?: readonly NamedLanguage[] | undefined;
@@ -100,16 +99,16 @@ function writeStructuredData(items: readonly object[]): string {
 export async function render({
   url,
   api,
-  site,
+  site: given,
   renderedAt = Date.now(),
   languages,
 }: RenderRequest): Promise<RenderedPage> {
   const language = languages?.of(url);
   const { pathname, searchParams } = new URL(url, 'http://page.invalid');
   const { getModerationLog } = api;
+  const site: Site = getModerationLog ? { ...given, hasModerationLog: true } : given;
   const common = {
     site,
-    hasModerationLog: getModerationLog !== undefined,
     language,
     languages: languages?.all,
     path: withoutLanguage(url),

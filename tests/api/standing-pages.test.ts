@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { tieOrder } from '../../src/core/leaderboards/calendar.ts';
+import { changeVerdicts, undoVerdicts } from '../../src/core/leaderboards/change-verdicts.ts';
 import { lockDays } from '../../src/core/leaderboards/final-boards.ts';
+import { systemRuntime } from '../../src/core/runtime.ts';
 import { vote as castVote } from '../support/launch-site.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
 
@@ -47,8 +49,8 @@ function textOf(html: string, part: RegExp): string {
     .trim();
 }
 
-async function standingOf(productId: string): Promise<string> {
-  const { body } = await site.ask.get(`/product/${productId}`);
+async function standingOf(productId: string, on = site): Promise<string> {
+  const { body } = await on.ask.get(`/product/${productId}`);
   return textOf(body, /<section class="standing"[\s\S]*?<\/section>/);
 }
 
@@ -116,6 +118,22 @@ test('the calculation does not describe withdrawn votes as late, or late votes a
   ] as const) {
     const words = await standingOf(id);
     for (const line of lines) expect(words).toMatch(line);
+  }
+});
+
+test('the calculation refers to the operator’s reason for excluding votes only if visitors can read the moderation log', async () => {
+  const withLog = await startTestSite({ databaseOf: site, hasModerationLog: true });
+  try {
+    const change = { productId: 'first', action: 'exclude', reason: 'bought', selection: {} } as const;
+    await changeVerdicts(site.database, change, systemRuntime, undefined);
+    const line = 'The tally shows which votes were excluded.';
+    await expect.poll(() => standingOf('first')).toContain(line);
+    expect(await standingOf('first')).not.toContain('reason');
+    await expect.poll(() => standingOf('first', withLog)).toContain(`${line} The moderation log gives the reason.`);
+    expect((await withLog.ask.get('/product/first')).body).toContain('<a href="/?log">The moderation log gives');
+    await undoVerdicts(site.database, 'first', systemRuntime);
+  } finally {
+    await withLog.close();
   }
 });
 

@@ -9,8 +9,7 @@ test('the footer links to the enabled features only', () => {
   expect(labelsOf(siteLinks(page))).toEqual(['RSS', 'API']);
   const all = siteLinks({
     ...page,
-    site: { ...site, today: '2026-11-22', hasSubmissions: true },
-    hasModerationLog: true,
+    site: { ...site, today: '2026-11-22', hasSubmissions: true, hasModerationLog: true },
   });
   expect(labelsOf(all)).toEqual(['Today’s ranking', 'Submit your product', 'Moderation log', 'RSS', 'API']);
 });

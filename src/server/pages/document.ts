@@ -1,4 +1,5 @@
 import { LIMITS } from '../../contract/limits.ts';
+import { moderationLog } from '../../contract/paths/moderation-log.ts';
 import * as paths from '../../contract/paths.ts';
 import { withLanguage } from '../../contract/routes.ts';
 import { type Brand, NO_BRAND } from '../../settings/brand.ts';
@@ -68,8 +69,7 @@ export function iconLinks({ logo }: Brand): string[] {
  * the browser needs no code for it.
  */
 export function siteLinks({
-  site: { name, today, hasSubmissions, votesPerNetwork = LIMITS.votesPerNetwork },
-  hasModerationLog,
+  site: { name, today, hasSubmissions, hasModerationLog, votesPerNetwork = LIMITS.votesPerNetwork },
   languages = [],
   language,
   path = paths.home,
@@ -77,7 +77,7 @@ export function siteLinks({
   const links = [
     ...(today ? [[localAddress(paths.board(today)), t('Today’s ranking')]] : []),
     ...(hasSubmissions ? [[localAddress(paths.submit), t('Submit your product')]] : []),
-    ...(hasModerationLog ? [[localAddress(paths.moderationLog()), t('Moderation log')]] : []),
+    ...(hasModerationLog ? [[localAddress(moderationLog()), t('Moderation log')]] : []),
     [paths.feed, 'RSS'],
     [paths.api.reference, 'API'],
   ];

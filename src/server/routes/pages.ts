@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { DEFAULT_COMMENT_SORT } from '../../contract/comments/defaults.ts';
 import { PERIOD_KINDS, type PeriodKind, parsePeriod } from '../../contract/leaderboards/period.ts';
 import { LIMITS } from '../../contract/limits.ts';
+import { moderationLog } from '../../contract/paths/moderation-log.ts';
 import * as paths from '../../contract/paths.ts';
 import { type ProductSort, ProductSortSchema } from '../../contract/products/schema.ts';
 import { hasOnlyLanguageParam, isModerationLog, ROUTES, withLanguage } from '../../contract/routes.ts';
@@ -152,7 +153,7 @@ export function logAddress(query: URLSearchParams, languages?: KnownLanguages): 
   const isValid = cursor !== '' && isModerationCursor(cursor);
   const language = languageOf(query, languages);
   return {
-    path: withLanguage(paths.moderationLog(isValid ? cursor : undefined), language.code),
+    path: withLanguage(moderationLog(isValid ? cursor : undefined), language.code),
     needsRedirect: (cursor !== '' && !isValid) || language.isInvalid,
   };
 }

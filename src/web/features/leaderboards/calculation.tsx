@@ -1,14 +1,20 @@
 import type { ReactNode } from 'react';
 import type { ExclusionReason, Standing } from '../../../contract/leaderboards/schema.ts';
+import { moderationLog } from '../../../contract/paths/moderation-log.ts';
 import * as paths from '../../../contract/paths.ts';
 import type { PlainMessage } from '../../language/catalogue.ts';
 import { formatInstant } from '../../language/format.ts';
-import { formatCount, plural, t } from '../../language/translate.ts';
+import { formatCount, localAddress, plural, t } from '../../language/translate.ts';
 import { useSite } from '../../routing/document-head.ts';
 import { Link } from '../../ui/link.tsx';
 import { useNow } from '../../ui/time.tsx';
 
-const REASONS: Record<ExclusionReason, { label: PlainMessage; why: (votesPerNetwork: number) => string }> = {
+interface Reason {
+  label: PlainMessage;
+  why: (votesPerNetwork: number, hasModerationLog: boolean) => ReactNode;
+}
+
+const REASONS: Record<ExclusionReason, Reason> = {
   network: {
     label: 'Too many from one network',
     why: (most) =>
@@ -20,7 +26,12 @@ const REASONS: Record<ExclusionReason, { label: PlainMessage; why: (votesPerNetw
   },
   operator: {
     label: 'Excluded by the operator',
-    why: () => t('The operator gave a reason. The tally shows which votes were excluded.'),
+    why: (_, hasModerationLog) => (
+      <>
+        {t('The tally shows which votes were excluded.')}{' '}
+        {hasModerationLog && <a href={localAddress(moderationLog())}>{t('The moderation log gives the reason.')}</a>}
+      </>
+    ),
   },
 };
 
@@ -29,7 +40,7 @@ export function Calculation({ standing }: { standing: Standing }) {
   const { votes, upvotes, excluded, votesPerNetwork, windowEndsAt } = standing;
   // After the window: the votes cast outside of it, minus counted votes withdrawn later. Only the difference is known.
   const outside = upvotes - votes - excluded.reduce((sum, { votes: count }) => sum + count, 0);
-  const { timeZone } = useSite();
+  const { timeZone, hasModerationLog = false } = useSite();
   const ends = formatInstant(windowEndsAt, timeZone);
   const isRunning = useNow() < Date.parse(windowEndsAt);
   return (
@@ -52,7 +63,7 @@ export function Calculation({ standing }: { standing: Standing }) {
         )}
         {excluded.map(({ reason, votes: count }) => (
           <Line key={reason} label={REASONS[reason].label} amount={`− ${formatCount(count)}`}>
-            {REASONS[reason].why(votesPerNetwork)}
+            {REASONS[reason].why(votesPerNetwork, hasModerationLog)}
           </Line>
         ))}
         <Line label="Votes that count" amount={formatCount(votes)} isTotal>

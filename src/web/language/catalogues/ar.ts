@@ -154,8 +154,8 @@ export default {
       many: 'يُحتسب للإطلاق {count} صوتًا على الأكثر من شبكة واحدة. ويظهر الباقي على الزر.',
       other: 'يُحتسب للإطلاق {count} صوت على الأكثر من شبكة واحدة. ويظهر الباقي على الزر.',
     },
-    'The operator gave a reason. The tally shows which votes were excluded.':
-      'ذكر المشغّل السبب، ويبيّن الفرز أي الأصوات هي.',
+    'The tally shows which votes were excluded.': 'يبيّن الفرز أي الأصوات هي.',
+    'The moderation log gives the reason.': 'السبب مذكور في سجل الإشراف.',
     'Votes cast before the launch do not count. New votes appear on the leaderboard within a second.':
       'لا تُحتسب الأصوات المدلى بها قبل الإطلاق. تُدرج لوحة الصدارة الأصوات الجديدة خلال ثانية.',
     'The window ended on {ends}. Votes cast before or after it do not count; votes withdrawn after it still do.':

@@ -100,8 +100,8 @@ export default {
       other:
         'Aus einem Netzwerk zählen höchstens {count} Stimmen für einen Launch. Die übrigen zeigt die Schaltfläche.',
     },
-    'The operator gave a reason. The tally shows which votes were excluded.':
-      'Die Betreiber haben einen Grund angegeben, und die Auszählung zeigt, um welche Stimmen es geht.',
+    'The tally shows which votes were excluded.': 'Die Auszählung zeigt, um welche Stimmen es geht.',
+    'The moderation log gives the reason.': 'Den Grund nennt das Moderationsprotokoll.',
     'Votes cast before the launch do not count. New votes appear on the leaderboard within a second.':
       'Stimmen von vor dem Launch zählen nicht. Die Rangliste übernimmt neue Stimmen innerhalb einer Sekunde.',
     'The window ended on {ends}. Votes cast before or after it do not count; votes withdrawn after it still do.':

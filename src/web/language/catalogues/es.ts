@@ -98,8 +98,8 @@ export default {
       one: 'Cuenta como máximo {count} voto de una misma red por lanzamiento. Los demás se ven en el botón.',
       other: 'Cuentan como máximo {count} votos de una misma red por lanzamiento. Los demás se ven en el botón.',
     },
-    'The operator gave a reason. The tally shows which votes were excluded.':
-      'El operador dio un motivo, y el recuento muestra qué votos son.',
+    'The tally shows which votes were excluded.': 'El recuento muestra qué votos son.',
+    'The moderation log gives the reason.': 'El registro de moderación indica el motivo.',
     'Votes cast before the launch do not count. New votes appear on the leaderboard within a second.':
       'Los votos emitidos antes del lanzamiento no cuentan. La clasificación incorpora los votos nuevos en menos de un segundo.',
     'The window ended on {ends}. Votes cast before or after it do not count; votes withdrawn after it still do.':

@@ -98,8 +98,8 @@ export default {
       other:
         'Au plus {count} votes d’un même réseau comptent pour un lancement. Les autres apparaissent sur le bouton.',
     },
-    'The operator gave a reason. The tally shows which votes were excluded.':
-      'L’opérateur a donné une raison, et le décompte montre de quels votes il s’agit.',
+    'The tally shows which votes were excluded.': 'Le décompte montre de quels votes il s’agit.',
+    'The moderation log gives the reason.': 'Le journal de modération en donne la raison.',
     'Votes cast before the launch do not count. New votes appear on the leaderboard within a second.':
       'Les votes émis avant le lancement ne comptent pas. Le classement intègre les nouveaux votes en moins d’une seconde.',
     'The window ended on {ends}. Votes cast before or after it do not count; votes withdrawn after it still do.':

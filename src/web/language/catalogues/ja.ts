@@ -93,8 +93,8 @@ export default {
     'At most {count} votes from one network count for a launch. The rest show on the button.': {
       other: '1つのネットワークから数えられるのは、1製品につき最大{count}票です。それ以外はボタンの数に含まれます。',
     },
-    'The operator gave a reason. The tally shows which votes were excluded.':
-      '運営者が理由を示しています。どの票かは集計で確認できます。',
+    'The tally shows which votes were excluded.': 'どの票かは集計で確認できます。',
+    'The moderation log gives the reason.': '理由はモデレーションの記録で確認できます。',
     'Votes cast before the launch do not count. New votes appear on the leaderboard within a second.':
       '公開前の票は数えられません。新しい票は1秒以内にランキングへ反映されます。',
     'The window ended on {ends}. Votes cast before or after it do not count; votes withdrawn after it still do.':

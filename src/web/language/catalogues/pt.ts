@@ -98,8 +98,8 @@ export default {
       one: 'No máximo {count} voto de uma mesma rede conta para um lançamento. Os demais aparecem no botão.',
       other: 'No máximo {count} votos de uma mesma rede contam para um lançamento. Os demais aparecem no botão.',
     },
-    'The operator gave a reason. The tally shows which votes were excluded.':
-      'O operador informou um motivo, e a apuração mostra quais são os votos.',
+    'The tally shows which votes were excluded.': 'A apuração mostra quais são os votos.',
+    'The moderation log gives the reason.': 'O registro de moderação informa o motivo.',
     'Votes cast before the launch do not count. New votes appear on the leaderboard within a second.':
       'Votos dados antes do lançamento não contam. O ranking incorpora novos votos em menos de um segundo.',
     'The window ended on {ends}. Votes cast before or after it do not count; votes withdrawn after it still do.':

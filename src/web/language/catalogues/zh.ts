@@ -94,8 +94,8 @@ export default {
     'At most {count} votes from one network count for a launch. The rest show on the button.': {
       other: '同一网络对一个产品最多计{count}票，其余的仍显示在按钮上。',
     },
-    'The operator gave a reason. The tally shows which votes were excluded.':
-      '运营者给出了理由，计票中可以看到是哪些票。',
+    'The tally shows which votes were excluded.': '计票中可以看到是哪些票。',
+    'The moderation log gives the reason.': '原因见审核日志。',
     'Votes cast before the launch do not count. New votes appear on the leaderboard within a second.':
       '发布前的票无效。新的投票会在一秒内计入榜单。',
     'The window ended on {ends}. Votes cast before or after it do not count; votes withdrawn after it still do.':

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import type { ModerationEntry, ModerationLog } from '../../../contract/moderation/schema.ts';
+import { moderationLog } from '../../../contract/paths/moderation-log.ts';
 import * as paths from '../../../contract/paths.ts';
 import { dateFormat, intlLocale, localAddress, plural, rich, t, withElements } from '../../language/translate.ts';
 import type { PageHead } from '../../routing/document-head.ts';
@@ -13,7 +14,7 @@ export function logHead(siteName: string): PageHead {
     description: t('What the operators of {site} removed, hid, excluded or declined, when, and for what reason.', {
       site: siteName,
     }),
-    canonical: paths.moderationLog(),
+    canonical: moderationLog(),
   };
 }
 
@@ -62,7 +63,7 @@ function Failure() {
     <Notice tone="failure">
       <h1 className="notice-title">{t('The log could not be loaded')}</h1>
       <div className="notice-actions">
-        <a className="button" data-tone="primary" href={localAddress(paths.moderationLog())}>
+        <a className="button" data-tone="primary" href={localAddress(moderationLog())}>
           {t('Try again')}
         </a>
       </div>
@@ -92,12 +93,12 @@ function Entries({
       </ol>
       <nav className="log-pages" aria-label={t('Pages of the log')}>
         {isContinued && (
-          <a className="button" data-tone="outline" href={localAddress(paths.moderationLog())}>
+          <a className="button" data-tone="outline" href={localAddress(moderationLog())}>
             {t('Newest entries')}
           </a>
         )}
         {nextCursor !== null && (
-          <a className="button" data-tone="outline" rel="next" href={localAddress(paths.moderationLog(nextCursor))}>
+          <a className="button" data-tone="outline" rel="next" href={localAddress(moderationLog(nextCursor))}>
             {t('Older')}
           </a>
         )}
