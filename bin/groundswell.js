@@ -4,10 +4,10 @@
  */
 import { existsSync } from 'node:fs';
 
-const NEEDED = [20, 19];
+// The versions that can run Vite, which builds the site.
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-if (major < NEEDED[0] || (major === NEEDED[0] && minor < NEEDED[1])) {
-  console.error(`groundswell: Node.js ${NEEDED.join('.')} or newer is needed; this is ${process.versions.node}`);
+if (!((major === 20 && minor >= 19) || (major === 22 && minor >= 12) || major > 22)) {
+  console.error(`groundswell: Node.js 20.19+ or 22.12+ is needed; this is ${process.versions.node}`);
   process.exit(2);
 }
 

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmod, cp, mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -52,13 +52,32 @@ async function runReadOnly(): Promise<{ stdout: string; stderr: string }> {
   return run(nodeForAll(), [join(checkout, 'bin/groundswell.js')], account);
 }
 
+/** Runs the command with a version of Node.js that only appears to be another one. */
+function runAs(version: string): Promise<{ stdout: string; stderr: string }> {
+  const code = `for (const [name, value] of Object.entries({ version: 'v${version}', versions: { ...process.versions, node: '${version}' } }))
+    Object.defineProperty(process, name, { value });`;
+  const appearance = `data:text/javascript,${encodeURIComponent(code)}`;
+  return run(process.execPath, ['--import', appearance, join(checkout, 'bin/groundswell.js')]);
+}
+
+test.each(['20.18.3', '21.7.3', '22.11.0'])('Node.js %s, which cannot build the site, is rejected', async (version) => {
+  await expect(runAs(version)).rejects.toMatchObject({
+    code: 2,
+    stderr: `groundswell: Node.js 20.19+ or 22.12+ is needed; this is ${version}\n`,
+  });
+});
+
+test('the needed versions of Node.js are those that Vite supports', async () => {
+  const enginesOf = async (path: string) => JSON.parse(await readFile(join(ROOT, path), 'utf8')).engines;
+  expect(await enginesOf('package.json')).toEqual(await enginesOf('node_modules/vite/package.json'));
+  for (const version of ['20.19.0', '22.12.0', '23.0.0'])
+    expect(await runAs(version)).toMatchObject({ stdout: 'older build\n' });
+});
+
 test('a new version of Node.js does not make a build outdated', async () => {
   await addVite();
-  const command = join(checkout, 'bin/groundswell.js');
-  expect(await run(process.execPath, [command])).toMatchObject({ stdout: 'new build\n' });
-  const upgraded = "data:text/javascript,Object.defineProperty(process, 'version', { value: 'v99.0.0' })";
-  const { stderr } = await run(process.execPath, ['--import', upgraded, command]);
-  expect(stderr).toBe('');
+  expect(await runAs('22.12.0')).toMatchObject({ stdout: 'new build\n' });
+  expect(await runAs('99.0.0')).toMatchObject({ stderr: '' });
 });
 
 test('a deployment without development packages starts with its existing build, although its sources have changed', async () => {
