@@ -103,7 +103,9 @@ async function isLeftOver(lock) {
 async function build(stamp) {
   // Vite is imported only here, because a site that is already built does not need it.
   const { build: bundle } = await import('vite');
-  const staging = `${DIST}-${process.pid}`;
+  const staging = `${DIST}-new`;
+  // A killed build may have left its folder. The lock ensures that no other build uses it.
+  await rm(staging, { recursive: true, force: true });
   try {
     for (const [configFile, outDir] of [
       ['vite.config.ts', 'client'],
@@ -166,7 +168,8 @@ async function retainAssets(staging) {
 
 async function replaceDist(staging) {
   await retainAssets(staging);
-  const old = `${staging}-old`;
+  const old = `${DIST}-old`;
+  await rm(old, { recursive: true, force: true });
   if (existsSync(DIST)) await rename(DIST, old);
   await rename(staging, DIST);
   await rm(old, { recursive: true, force: true });

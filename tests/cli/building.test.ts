@@ -127,6 +127,14 @@ test.each([
   expect(await run(process.execPath, [join(checkout, 'bin/groundswell.js')])).toMatchObject({ stdout: 'new build\n' });
 });
 
+test('a build replaces the folders that a killed one left over', async () => {
+  await addVite();
+  for (const folder of ['dist-new', 'dist-old']) await add(`${folder}/client/assets/app-unfinished.js`, '');
+  await run(process.execPath, [join(checkout, 'bin/groundswell.js')]);
+  expect((await readdir(checkout)).filter((name) => name.startsWith('dist'))).toEqual(['dist']);
+  expect(await readdir(join(checkout, 'dist/client/assets'))).not.toContain('app-unfinished.js');
+});
+
 test('a build that waits for another one prints a message', async () => {
   await addVite();
   await add('dist-lock', String(process.pid));
