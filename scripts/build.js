@@ -106,6 +106,8 @@ async function build(stamp) {
   const staging = `${DIST}-new`;
   // A killed build may have left its folder. The lock ensures that no other build uses it.
   await rm(staging, { recursive: true, force: true });
+  // On a slow machine, Rolldown would print advice about profiling its plugins.
+  const rolldownOptions = { checks: { bundlerTimings: false } };
   try {
     for (const [configFile, outDir] of [
       ['vite.config.ts', 'client'],
@@ -116,7 +118,7 @@ async function build(stamp) {
         root: ROOT,
         configFile: join(ROOT, configFile),
         logLevel: 'warn',
-        build: { outDir: join(staging, outDir) },
+        build: { outDir: join(staging, outDir), rolldownOptions },
       });
     }
     await bundle({
@@ -124,7 +126,7 @@ async function build(stamp) {
       configFile: join(ROOT, 'vite.service-worker.config.ts'),
       logLevel: 'warn',
       define: { BUILD_ID: JSON.stringify(stamp.slice(0, 16)), BUILD_FILES: JSON.stringify(await filesOf(staging)) },
-      build: { outDir: join(staging, 'client') },
+      build: { outDir: join(staging, 'client'), rolldownOptions },
     });
     for (const part of ['client', 'console']) await compressFolder(join(staging, part, 'assets'));
     await writeFile(join(staging, 'stamp'), stamp);
