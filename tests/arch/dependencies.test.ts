@@ -46,6 +46,17 @@ test('each dependency has a licence that is compatible with MIT', async () => {
   expect(licences.filter((licence) => !LICENCES.has(licence))).toEqual([]);
 });
 
+test('each package with an install script is allowed or forbidden to run it, so npm ci prints no warning', async () => {
+  const { packages }: { packages: Record<string, { hasInstallScript?: true }> } = JSON.parse(
+    await readText('package-lock.json'),
+  );
+  const scripted = Object.keys(packages).filter((path) => packages[path]?.hasInstallScript);
+  expect(scripted).toContain('node_modules/esbuild');
+  const { allowScripts }: { allowScripts: Record<string, boolean> } = JSON.parse(await readText('package.json'));
+  const undecided = scripted.filter((path) => !(path.replace(/^.*node_modules\//, '') in allowScripts));
+  expect(undecided).toEqual([]);
+});
+
 test('every dependency is used', async () => {
   const code = (await filesBelow('src', 'tests', 'bench', 'scripts', 'bin', 'examples')).filter((path) =>
     /\.[cm]?[jt]sx?$/.test(path),
