@@ -16,7 +16,7 @@ describe('GET /api/products (api.md, Products)', () => {
     expect(await list()).toEqual({ items: [], nextCursor: null });
   });
 
-  test('a product has exactly the fields in api.md, Shapes, with the stored values', async () => {
+  test('a product has exactly its declared fields, with the stored values, and its counts', async () => {
     const product = await on.site.addProduct({
       id: 'wave-rider-2',
       name: 'Wave 🌊 Rider — שלום e\u0301 é ‮',

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { buildProgram } from '../../src/cli/program.ts';
 import { isOperatorName } from '../../src/contract/console/records.ts';
 import { PROBLEM_CODES } from '../../src/contract/problem.ts';
+import { PRODUCT_FIELD_NAMES } from '../../src/contract/products/fields.ts';
 import type { Operation } from '../../src/server/openapi/parts.ts';
 import { SETTINGS } from '../../src/settings/settings.ts';
 import { registeredRoutes } from '../support/registered-routes.ts';
@@ -77,6 +78,17 @@ describe('routes', () => {
   test('each error code is in docs/api.md', async () => {
     expect(missingFrom(await readText('docs/api.md'), PROBLEM_CODES)).toEqual([]);
   });
+});
+
+test('the product shape of docs/api.md and the table of docs/importing.md have exactly the fields of a product', async () => {
+  const [, shape = ''] = /^Product {2}\{ (.*?) \}$/ms.exec(await readText('docs/api.md')) ?? [];
+  const fields = shape.replaceAll(/\{.*?\}|\s/g, '').split(',');
+  expect(fields.map((field) => field.split(':')[0]).sort()).toEqual(
+    [...PRODUCT_FIELD_NAMES, 'comments', 'upvotes'].sort(),
+  );
+  const [, table = ''] = /^\| Field .*\n.*\n((?:\|.*\n)*)/m.exec(await readText('docs/importing.md')) ?? [];
+  const cells = [...table.matchAll(/^\| (`[^|]+`) \|/gm)].flatMap(([, cell = '']) => cell.split(', '));
+  expect(cells.map((cell) => cell.replaceAll('`', '')).sort()).toEqual([...PRODUCT_FIELD_NAMES].sort());
 });
 
 describe("the operator's command", () => {
