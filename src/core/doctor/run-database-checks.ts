@@ -93,14 +93,14 @@ export async function checkLeaderboards(sql: Sql, { now, timeZone, reviewHours }
     return warning(
       'leaderboards',
       `secrets of finalised days are still stored (${state.secrets}), so the hashes of voters can still be linked to sessions`,
-      'Start the site, which deletes them. If they remain, check its log.',
+      'While the site runs, it deletes them. If they remain, check its log.',
     );
   }
   if (state.overdue > 0) {
     return warning(
       'leaderboards',
       `overdue results: ${state.overdue}, for example ${state.oldest}`,
-      'Start the site, which makes results final in the background. If they remain overdue, check its log.',
+      'While the site runs, it makes results final within a minute. If they remain overdue, check its log.',
     );
   }
   if (state.other_zone !== null) {
