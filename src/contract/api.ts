@@ -37,7 +37,7 @@ export interface ReadApi {
 /** The operations of the web app, except those of submissions. Per-visitor requests send the session id. */
 export interface Api extends ReadApi {
   /** Returns which of these products this visitor has upvoted. At most 100 products are allowed. */
-  getUpvoted(productIds: readonly string[], signal?: AbortSignal): Promise<Upvoted>;
+  getUpvoted(productIds: readonly string[]): Promise<Upvoted>;
   /** Lists this visitor's own held comments on a product. */
   listHeldComments(productId: string, signal?: AbortSignal): Promise<HeldComments>;
   setUpvote(productId: string, upvoted: boolean): Promise<UpvoteState>;

@@ -113,8 +113,8 @@ export function createHttpApi({ sessionId, origin = '', timeoutMs = TIMEOUT_MS, 
 
     listComments: (productId, query, signal) => call(paths.api.productComments(productId), { query, signal }),
 
-    getUpvoted: (productIds, signal) =>
-      call(paths.api.upvotes, { query: { products: productIds.join(',') }, sendsSession: true, signal }),
+    getUpvoted: (productIds) =>
+      call(paths.api.upvotes, { query: { products: productIds.join(',') }, sendsSession: true }),
 
     listHeldComments: (productId, signal) => call(paths.api.heldComments(productId), { sendsSession: true, signal }),
 
