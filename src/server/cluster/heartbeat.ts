@@ -29,7 +29,6 @@ interface HeartbeatOptions<Process> {
   isDebuggerAttached: (process: Process) => Promise<boolean>;
   /** Called for a process that did not respond in time. */
   onLost: (process: Process, silentS: number) => void;
-  intervalMs?: number;
 }
 
 export interface Heartbeat<Process> {
@@ -49,7 +48,7 @@ const MAX_UNANSWERED = 20;
  * unanswered checks instead of time, so a worker survives when the machine sleeps or the primary process is paused.
  */
 export function watchHeartbeats<Process extends object>(options: HeartbeatOptions<Process>): Heartbeat<Process> {
-  const { processes, sendPing, isDebuggerAttached, onLost, intervalMs = INTERVAL_MS } = options;
+  const { processes, sendPing, isDebuggerAttached, onLost } = options;
   /** The number of unanswered checks of each process. */
   const unanswered = new Map<Process, number>();
   const debugged = new WeakSet<Process>();
@@ -65,14 +64,14 @@ export function watchHeartbeats<Process extends object>(options: HeartbeatOption
     unanswered.set(process, count + 1);
     if (count + 1 < MAX_UNANSWERED || debugged.has(process)) return;
     if (await isDebuggerAttached(process)) unanswered.set(process, 0);
-    else if (unanswered.delete(process)) onLost(process, ((count + 1) * intervalMs) / 1_000);
+    else if (unanswered.delete(process)) onLost(process, ((count + 1) * INTERVAL_MS) / 1_000);
   }
 
   const timer = setInterval(() => {
     const present = processes();
     for (const known of unanswered.keys()) if (!present.includes(known)) unanswered.delete(known);
     for (const process of present) void check(process);
-  }, intervalMs);
+  }, INTERVAL_MS);
   timer.unref();
 
   return {
