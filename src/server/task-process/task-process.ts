@@ -35,7 +35,6 @@ export interface TaskProcessOptions<Task> {
   environment?: Readonly<Record<string, string>>;
   /** Returns the fields that identify a failed task in the log. */
   describe(task: Task): object;
-  maxQueued?: number;
   /** The process is replaced if its resident memory exceeds this after a task. */
   maxResidentBytes?: number;
   /** A task that takes longer fails, and its process is killed. */
@@ -43,6 +42,7 @@ export interface TaskProcessOptions<Task> {
   idleMs?: number;
 }
 
+const MAX_QUEUED = 64;
 const DEFAULT_MAX_RESIDENT_BYTES = 192 * 1024 * 1024;
 const START_TIMEOUT_MS = 30_000;
 /** The delay before another attempt to start a process that did not start. */
@@ -59,7 +59,7 @@ interface QueuedTask<Task, Result> {
  * state machine.
  */
 export function createTaskProcess<Task, Result>(options: TaskProcessOptions<Task>): TaskProcess<Task, Result> {
-  const { name, log, describe, maxQueued = 64, maxResidentBytes = DEFAULT_MAX_RESIDENT_BYTES } = options;
+  const { name, log, describe, maxResidentBytes = DEFAULT_MAX_RESIDENT_BYTES } = options;
   const { timeoutMs = 10_000, idleMs = 60_000 } = options;
   const timeouts = { starting: START_TIMEOUT_MS, running: timeoutMs, idle: idleMs, unavailable: RETRY_START_MS };
   const tasks = new Map<number, QueuedTask<Task, Result>>();
@@ -70,7 +70,7 @@ export function createTaskProcess<Task, Result>(options: TaskProcessOptions<Task
 
   function dispatch(event: ProcessEvent): void {
     const before = state;
-    const next = step(before, event, maxQueued);
+    const next = step(before, event, MAX_QUEUED);
     state = next.state;
     const task = 'task' in state ? state.task : undefined;
     if (state.kind !== before.kind || task !== ('task' in before ? before.task : undefined)) restartTimer();
