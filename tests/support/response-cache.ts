@@ -51,6 +51,16 @@ export function createCacheHarness({
   };
 }
 
+/** The cache of the current test, and its harness. */
+export let cache: ResponseCache;
+export let harness: CacheHarness;
+
+/** Replaces the cache by a new one. */
+export function useCache(options?: Parameters<typeof createCacheHarness>[0]): void {
+  harness = createCacheHarness(options);
+  ({ cache } = harness);
+}
+
 /** Delays the responses of a source until the returned function is called. */
 export function hold(held: ReturnType<typeof createResponseSource>): () => void {
   let release = () => {};

@@ -1,17 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { bodyOf, type CacheHarness, change, createCacheHarness, hold } from '../../../tests/support/response-cache.ts';
+import { bodyOf, cache, change, harness, hold, useCache } from '../../../tests/support/response-cache.ts';
 import { createResponseSource as source } from '../../../tests/support/response-source.ts';
 import { CoreError } from '../../core/core-error.ts';
 import { API_FRESHNESS } from './cached-response.ts';
-import type { ResponseCache } from './response-cache.ts';
 
-let harness: CacheHarness;
-let cache: ResponseCache;
-function use(options?: Parameters<typeof createCacheHarness>[0]): void {
-  harness = createCacheHarness(options);
-  ({ cache } = harness);
-}
-beforeEach(() => use());
+beforeEach(() => useCache());
 
 describe('charges', () => {
   const refused = new CoreError('rate_limited', 'Too many requests');

@@ -1,24 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import {
-  bodyOf,
-  type CacheHarness,
-  change,
-  createCacheHarness,
-  hold,
-  settled,
-} from '../../../tests/support/response-cache.ts';
+import { bodyOf, cache, change, hold, settled, useCache } from '../../../tests/support/response-cache.ts';
 import { createResponseSource as source } from '../../../tests/support/response-source.ts';
 import { API_FRESHNESS, type Dependencies, type Version } from './cached-response.ts';
 import { type Entry, EntryStore } from './entry-store.ts';
 import type { ResponseCache } from './response-cache.ts';
 
-let harness: CacheHarness;
-let cache: ResponseCache;
-function use(options?: Parameters<typeof createCacheHarness>[0]): void {
-  harness = createCacheHarness(options);
-  ({ cache } = harness);
-}
-beforeEach(() => use());
+beforeEach(() => useCache());
 
 describe('invalidation', () => {
   test.each<[string, Partial<Dependencies>, Parameters<ResponseCache['invalidate']>[0], number]>([
@@ -135,7 +122,7 @@ describe('a change during the revalidation of a list that a product enters', () 
 test('memory is bounded: the least recently used responses are evicted first', async () => {
   // Three quarters of this size hold five of the six responses; the rest is reserved for URLs with parameters.
   const maxBytes = 32_800;
-  use({ maxBytes });
+  useCache({ maxBytes });
   const names = ['a', 'b', 'c', 'd', 'e', 'f'];
   const sources = new Map(names.map((name) => [name, source(name)]));
   for (const name of names) {
@@ -149,7 +136,7 @@ test('memory is bounded: the least recently used responses are evicted first', a
 });
 
 test('URLs with invented parameters evict only each other', async () => {
-  use({ maxBytes: 100_000 });
+  useCache({ maxBytes: 100_000 });
   const page = source('/product/git');
   await cache.get(page.request());
   for (let number = 0; number < 100; number += 1) await cache.get(source(`/?cursor=${number}`).request());

@@ -1,27 +1,21 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import {
   bodyOf,
-  type CacheHarness,
+  cache,
   change,
-  createCacheHarness,
+  harness,
   hold,
   settled,
   textOf,
+  useCache,
 } from '../../../tests/support/response-cache.ts';
 import { createResponseSource as source } from '../../../tests/support/response-source.ts';
 import { CoreError } from '../../core/core-error.ts';
 import { API_FRESHNESS, type Freshness, PAGE_FRESHNESS } from './cached-response.ts';
-import type { ResponseCache } from './response-cache.ts';
 
 const away = new CoreError('unavailable', 'The database is unreachable');
 
-let harness: CacheHarness;
-let cache: ResponseCache;
-function use(options?: Parameters<typeof createCacheHarness>[0]): void {
-  harness = createCacheHarness(options);
-  ({ cache } = harness);
-}
-beforeEach(() => use());
+beforeEach(() => useCache());
 
 /** Advances the clock in small steps, as in a process that is never blocked. */
 async function advanceSteadily(ms: number): Promise<void> {

@@ -1,28 +1,22 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import {
   bodyOf,
-  type CacheHarness,
+  cache,
   change,
-  createCacheHarness,
+  harness,
   hold,
   settled,
   textOf,
+  useCache,
 } from '../../../tests/support/response-cache.ts';
 import { createResponseSource as source } from '../../../tests/support/response-source.ts';
 import { CoreError } from '../../core/core-error.ts';
 import { API_FRESHNESS } from './cached-response.ts';
-import type { ResponseCache } from './response-cache.ts';
 
 const away = new CoreError('unavailable', 'The database is unreachable');
 const MINUTE_MS = 60_000;
 
-let harness: CacheHarness;
-let cache: ResponseCache;
-function use(options?: Parameters<typeof createCacheHarness>[0]): void {
-  harness = createCacheHarness(options);
-  ({ cache } = harness);
-}
-beforeEach(() => use());
+beforeEach(() => useCache());
 
 describe('an unchanged response', () => {
   test('an unchanged response is produced once for all requests, even for simultaneous ones', async () => {
@@ -234,7 +228,7 @@ describe('a request while the first version is produced', () => {
 });
 
 test('a response that was evicted during its revalidation is not served as current after a change', async () => {
-  use({ maxBytes: 8_000 });
+  useCache({ maxBytes: 8_000 });
   const list = source('list', { freshness: API_FRESHNESS });
   await cache.get(list.request());
   const release = hold(list);
@@ -280,7 +274,7 @@ test('a list whose search timed out is served but not stored', async () => {
 });
 
 test('with replicas, a visitor who wrote in another process gets no version produced too soon after', async () => {
-  use({ otherProcessLagMs: 1_000 });
+  useCache({ otherProcessLagMs: 1_000 });
   const page = source('git');
   const wroteAt = harness.clockMs();
   await harness.advance(10);
