@@ -1,22 +1,13 @@
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { faultsOf } from '../../tests/support/environment.ts';
 import { DEFAULT_RATE_LIMITS } from './rate-limits.ts';
-import { readSettings, SETTING_NAMES, SettingsError } from './settings.ts';
+import { readSettings, SETTING_NAMES } from './settings.ts';
 
 const WHSEC = {
   old: `whsec_${Buffer.alloc(24, 1).toString('base64')}`,
   new: `whsec_${Buffer.alloc(64, 2).toString('base64')}`,
 };
-
-function faultsOf(environment: Record<string, string>): readonly string[] {
-  try {
-    readSettings(environment);
-  } catch (error) {
-    if (error instanceof SettingsError) return error.faults;
-    throw error;
-  }
-  return [];
-}
 
 describe('defaults', () => {
   test('an empty environment gives the documented defaults', () => {

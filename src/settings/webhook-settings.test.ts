@@ -1,18 +1,9 @@
 import { expect, test } from 'vitest';
-import { readSettings, SettingsError } from './settings.ts';
+import { faultsOf } from '../../tests/support/environment.ts';
+import { readSettings } from './settings.ts';
 
 const SECRET = `whsec_${Buffer.alloc(24, 1).toString('base64')}`;
 const URL = 'https://hooks.example/secret-path';
-
-function faultsOf(environment: Record<string, string>): readonly string[] {
-  try {
-    readSettings(environment);
-  } catch (error) {
-    if (error instanceof SettingsError) return error.faults;
-    throw error;
-  }
-  return [];
-}
 
 test.each([
   'http://localhost:3001/hook',
