@@ -22,7 +22,7 @@ export const BACKUP_SETTINGS = {
     name: 'BACKUP_KEEP',
     default: '7',
     read: wholeNumber(1, 9_999, 'is invalid: the number of backups must be'),
-    about: 'Number of scheduled backups to keep',
+    about: 'Scheduled backups to keep (1–9999)',
   },
 } as const;
 

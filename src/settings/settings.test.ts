@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { faultsOf } from '../../tests/support/environment.ts';
 import { DEFAULT_RATE_LIMITS } from './rate-limits.ts';
-import { readSettings, SETTING_NAMES } from './settings.ts';
+import { readSettings, SETTING_NAMES, SETTINGS } from './settings.ts';
 
 const WHSEC = {
   old: `whsec_${Buffer.alloc(24, 1).toString('base64')}`,
@@ -205,6 +205,17 @@ describe('invalid settings', () => {
   ])('%s=%s is reported in one line with the setting and what it accepts', (name, value, what) => {
     expect(faultsOf({ [name]: value })).toEqual([expect.stringMatching(what)]);
     expect(faultsOf({ [name]: value })[0]).toMatch(new RegExp(`^${name}: [^\\n]+$`));
+  });
+
+  test('the described ranges of numbers are exactly those that are accepted', () => {
+    const ranges = Object.values(SETTINGS).flatMap(({ name, about }) =>
+      [...about.matchAll(/\((\d+)–(\d+)\)/g)].map(([, min, max]) => ({ name, min: Number(min), max: Number(max) })),
+    );
+    expect(ranges.map(({ name }) => name)).toEqual(['LEADERBOARD_REVIEW_HOURS', 'VOTES_PER_NETWORK', 'BACKUP_KEEP']);
+    for (const { name, min, max } of ranges) {
+      const faults = (value: number) => faultsOf({ BACKUP_DIR: '/backups', [name]: `${value}` });
+      expect([min - 1, min, max, max + 1].filter((value) => faults(value).length === 0)).toEqual([min, max]);
+    }
   });
 
   test('an invalid limit is a fault even while limits are off', () => {

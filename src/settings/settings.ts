@@ -122,13 +122,13 @@ export const SETTINGS = {
     name: 'LEADERBOARD_REVIEW_HOURS',
     default: '24',
     read: wholeNumber(0, 720, 'is invalid: it must be a whole number of hours'),
-    about: 'Hours until a provisional result is final',
+    about: 'Hours (0–720) until a provisional result is final',
   },
   votesPerNetwork: {
     name: 'VOTES_PER_NETWORK',
     default: `${LIMITS.votesPerNetwork}`,
     read: wholeNumber(1, 9_999_999, 'is invalid: the number of votes must be'),
-    about: 'Maximum counted votes per launch and IPv4 address or IPv6 /64',
+    about: 'Maximum counted votes (1–9999999) per launch and IPv4 address or IPv6 /64',
   },
   limitsOn: {
     name: 'RATE_LIMITS',
