@@ -61,11 +61,12 @@ export async function disableTimeouts(sql: Sql): Promise<void> {
   await sql.query('SET LOCAL idle_in_transaction_session_timeout = 0');
 }
 
-const LOCK_TIMEOUT_MS = 500;
+/** Longer than PostgreSQL's `deadlock_timeout` (1 s), after which a waiting transaction cancels an autovacuum. */
+const LOCK_TIMEOUT_MS = 1_500;
 
 /**
- * Executes a LOCK statement in a transaction. While it waits, it gives up twice a second, because other transactions queue
- * behind it, and calls `onWait`, which may throw to stop.
+ * Executes a LOCK statement in a transaction. While it waits, it gives up after each `LOCK_TIMEOUT_MS`, because other
+ * transactions queue behind it, and calls `onWait`, which may throw to stop.
  */
 export async function waitForLock(sql: Sql, lock: string, onWait: () => void): Promise<void> {
   await sql.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
