@@ -97,7 +97,7 @@ describe('fields', () => {
     expect(
       await harness.errorsOf(
         '{"name":"a\\u0000b"}\n{"name":"\\ud800"}\n{"name":{}}\n{"createdAt":"02/03/2023"}\n{"createdAt":"2023-02-30"}\n' +
-          '{"launchDate":"February 30, 2023"}\n{"image":"javascript:alert(1)"}\n{"team":[{"role":"CEO"}]}\n{"tags":5}\nno\n{"id":"No"}\n{"id":12345678901234567}',
+          '{"launchDate":"February 30, 2023"}\n{"image":"javascript:alert(1)"}\n{"team":{"role":"CEO"}}\n{"tags":5}\nno\n{"id":"No"}\n{"id":12345678901234567}',
       ),
     ).toEqual([
       '1: name: it contains a NUL character',

@@ -97,7 +97,7 @@ function readId(text: string, slugifyIds: boolean): Pick<ProductPatch, 'id' | 'r
 function textOf(value: unknown, { maxCharacters }: Pick<ProductField, 'maxCharacters'>): string {
   if (value === null) return '';
   if (typeof value !== 'string' && typeof value !== 'number') throw new FieldError('it must be text');
-  // JSON.parse has rounded such a number, so two ids could become the same.
+  // JSON.parse has rounded such an integer, so two ids could become the same.
   if (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER)
     throw new FieldError('the number has too many digits: write it as text, in quotes');
   const text = String(value).trim();
@@ -116,6 +116,7 @@ function listOf(value: unknown, separator: string): unknown[] {
   if (value === null) return [];
   if (Array.isArray(value)) return value;
   if (typeof value === 'string') return splitList(value, separator);
+  if (isRecord(value)) return [value];
   throw new FieldError('it must be a list, or text that can be split into a list');
 }
 

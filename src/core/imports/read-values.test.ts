@@ -7,6 +7,7 @@ test.each([
   ['["a, b", "c"]', ['a, b', 'c']],
   ['{"name": "Ann", "role": "CEO"}', [{ name: 'Ann', role: 'CEO' }]],
   ['[beta], tools', ['[beta]', 'tools']],
+  ['{}', []],
   ['{beta}, tools', ['{beta}', 'tools']],
   [' ,, a ,', ['a']],
   ['https://x.example/a,b;c, /pictures/d.png', ['https://x.example/a,b;c', '/pictures/d.png']],

@@ -32,6 +32,8 @@ function joinAddresses(parts: readonly string[], separator: string): string[] {
 
 /** Parses JSON. @returns undefined for other strings that begin with a bracket, such as `[beta], tools`. */
 function parseItems(text: string): unknown[] | undefined {
+  // An empty array of PostgreSQL.
+  if (text === '{}') return [];
   try {
     const value: unknown = JSON.parse(text);
     return Array.isArray(value) ? value : [value];
