@@ -73,7 +73,7 @@ function isLong({ action, details }: AuditEntry): boolean {
 /** Reverts an import. @returns a note on the skipped products, or null if there are none. */
 async function revertImport(database: Database, entry: AuditEntry): Promise<string | null> {
   const undone = await undoImport(database, entry);
-  if (undone === undefined) throw notUndoable(`${IMPORT_UNDO_LIMITS} A restored site cannot undo earlier imports.`);
+  if (undone === undefined) throw notUndoable(`${IMPORT_UNDO_LIMITS} Backups do not contain the data for it.`);
   if (undone.skipped === 0) return null;
   return `Skipped ${formatQuantity(undone.skipped, 'product')} (changed or final since the import).`;
 }

@@ -79,12 +79,11 @@ export class ImportChanges {
   }
 }
 
-/** `has_later`: whether a later import, which was not undone, changed the product as well. */
+/** `was_removed`: whether a product was removed since; unless it was restored, a product with its id is another one. */
 const SELECT_CHANGES = `SELECT product_id, before, version, EXISTS (
-    SELECT 1 FROM import_changes later WHERE later.product_id = change.product_id
-      AND later.created_at > change.created_at
-      AND NOT EXISTS (SELECT 1 FROM audit_log WHERE undoes = later.import_id)
-  ) AS has_later
+    SELECT 1 FROM removed_products removed
+    WHERE removed.product_id = change.product_id AND removed.removed_at > change.created_at
+  ) AS was_removed
   FROM import_changes change WHERE import_id = $1 ORDER BY product_id`;
 
 /**
@@ -95,14 +94,14 @@ const SELECT_CHANGES = `SELECT product_id, before, version, EXISTS (
 async function readImportChanges(
   sql: Sql,
   importId: string,
-): Promise<{ productId: string; before: StoredProduct | null; version: string; hasLater: boolean }[]> {
-  const rows = await sql.query<ImportChange & { has_later: boolean }>(SELECT_CHANGES, [importId]);
-  return rows.map(({ product_id: productId, before, version, has_later: hasLater }) => ({
+): Promise<{ productId: string; before: StoredProduct | null; version: string; wasRemoved: boolean }[]> {
+  const rows = await sql.query<ImportChange & { was_removed: boolean }>(SELECT_CHANGES, [importId]);
+  return rows.map(({ product_id: productId, before, version, was_removed: wasRemoved }) => ({
     productId,
     // Fields that were added to products since the import get their defaults.
     before: before && completeProduct(before, new Date(0)),
     version,
-    hasLater,
+    wasRemoved,
   }));
 }
 
@@ -251,20 +250,17 @@ async function movedLaunchEntries(
   });
 }
 
-/**
- * Locks products. @returns those that have not changed since the import, by id. A later import may have written the same
- * version again, for example after a removal.
- */
+/** Locks products. @returns those that have neither changed nor been created again since the import, by id. */
 async function lockUnchanged(
   sql: Sql,
-  changes: readonly { productId: string; version: string; hasLater: boolean }[],
+  changes: readonly { productId: string; version: string; wasRemoved: boolean }[],
 ): Promise<ReadonlyMap<string, StoredProduct>> {
   const unchanged = new Map<string, StoredProduct>();
   for (let start = 0; start < changes.length; start += UNDO_BATCH_ROWS) {
     const batch = new Map(changes.slice(start, start + UNDO_BATCH_ROWS).map((change) => [change.productId, change]));
     for (const product of await lockProducts(sql, [...batch.keys()])) {
       const change = batch.get(product.id);
-      if (change?.version === versionOf(product) && !change.hasLater) unchanged.set(product.id, product);
+      if (change?.version === versionOf(product) && !change.wasRemoved) unchanged.set(product.id, product);
     }
   }
   return unchanged;
