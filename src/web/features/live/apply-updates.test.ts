@@ -1,8 +1,15 @@
 import { InfiniteQueryObserver, QueryClient, QueryObserver } from '@tanstack/react-query';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { exampleProduct } from '../../../../tests/support/product-data.ts';
+import { exampleComment, exampleProduct } from '../../../../tests/support/product-data.ts';
 import { createWriteTracker } from '../../api/http-api.ts';
-import { cachedProduct, productKeys } from '../../cache/cached-data.ts';
+import {
+  type CommentList,
+  cachedProduct,
+  commentKeys,
+  flattenComments,
+  productKeys,
+  upvoteKeys,
+} from '../../cache/cached-data.ts';
 import { addToOutbox, removeFromOutbox } from '../../storage/outbox.ts';
 import { createUpdateApplier } from './apply-updates.ts';
 
@@ -115,4 +122,31 @@ test('counts that are read while the visitor’s vote is queued include the vote
   const shown = list.getCurrentResult().data?.pages.flatMap(({ items }) => items.map((item) => item.upvotes));
   expect(shown).toEqual([7, 6]);
   removeFromOutbox('upvote harbour');
+});
+
+/** Starts a write that gets no response. */
+function startWrite(client: QueryClient, mutationKey: readonly string[]): void {
+  void client
+    .getMutationCache()
+    .build(client, { mutationKey, mutationFn: () => new Promise(() => {}) })
+    .execute({});
+}
+
+test('counts that are read while the visitor’s click is pending include the click', async () => {
+  const { client, upvotes } = setUp();
+  client.setQueryData(upvoteKeys.confirmed('harbour'), { upvoted: false, upvotes: 1 });
+  client.setQueryData(upvoteKeys.status('harbour'), true);
+  startWrite(client, upvoteKeys.mutation('harbour'));
+  await client.fetchQuery({ queryKey: key, queryFn: async () => detail(4) });
+  expect(upvotes()).toBe(5);
+});
+
+test('comments that are read while likes are pending include each like, so a failed like can be subtracted', async () => {
+  const { client } = setUp();
+  for (let number = 0; number < 2; number += 1) startWrite(client, commentKeys.likeMutation('a'));
+  const queryKey = commentKeys.list('harbour', { sort: 'newest' });
+  const items = [exampleComment({ id: 'a' }), exampleComment({ id: 'b' })];
+  const queryFn = async () => ({ items, total: 2, nextCursor: null });
+  await client.fetchInfiniteQuery({ queryKey, queryFn, initialPageParam: null });
+  expect(flattenComments(client.getQueryData<CommentList>(queryKey)).map(({ likes }) => likes)).toEqual([2, 0]);
 });

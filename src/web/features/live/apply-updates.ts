@@ -3,8 +3,16 @@ import type { Comment } from '../../../contract/comments/schema.ts';
 import type { LeaderboardEntry } from '../../../contract/leaderboards/schema.ts';
 import type { LiveComment, LiveCounts } from '../../../contract/live/schema.ts';
 import type { Product, ProductDetail } from '../../../contract/products/schema.ts';
+import type { UpvoteState } from '../../../contract/upvotes/schema.ts';
 import type { AppApi } from '../../api/api-context.tsx';
-import { type CommentList, commentKeys, patchProduct, patchQueries, productKeys } from '../../cache/cached-data.ts';
+import {
+  type CommentList,
+  commentKeys,
+  patchProduct,
+  patchQueries,
+  productKeys,
+  upvoteKeys,
+} from '../../cache/cached-data.ts';
 import { queuedUpvote } from '../../storage/outbox.ts';
 
 /**
@@ -25,9 +33,9 @@ interface Received<Value> {
   at: number;
 }
 
-/** A page of a list or of a leaderboard. */
-interface CountedPage {
-  items: (Product | LeaderboardEntry)[];
+/** A page of a list, of a leaderboard or of comments. */
+interface ReadPage {
+  items: (Product | LeaderboardEntry | Comment)[];
 }
 
 export interface UpdateApplier {
@@ -56,7 +64,7 @@ export function createUpdateApplier(
     if (!isOurs) return;
     if (action.type === 'fetch') requestedAt.set(query, performance.now());
     if (action.type !== 'success' || action.manual) return;
-    showQueuedUpvotes(client, query);
+    showPendingWrites(client, query);
     // The response may be older than updates that arrived while it was pending.
     show((requestedAt.get(query) ?? 0) - RESPONSE_LAG_MS);
   });
@@ -98,7 +106,7 @@ export function createUpdateApplier(
 }
 
 function showCounts(client: QueryClient, { id, upvotes: received, comments }: LiveCounts): void {
-  const upvotes = withQueuedUpvote(id, received);
+  const upvotes = Math.max(0, received + pendingUpvotes(client, id));
   patchProduct(client, id, (product) =>
     product.upvotes === upvotes && product.comments === comments ? product : { ...product, upvotes, comments },
   );
@@ -136,20 +144,29 @@ function deleteExpired(received: Map<string, Received<unknown>>): void {
   }
 }
 
-/** Returns a product's upvotes including this visitor's queued offline change. */
-function withQueuedUpvote(productId: string, upvotes: number): number {
-  const change = queuedUpvote(productId);
-  return change ? Math.max(0, upvotes + Number(change.upvoted) - Number(change.before)) : upvotes;
+/** Returns the difference that this visitor's vote makes to the count while it is pending or queued. */
+function pendingUpvotes(client: QueryClient, productId: string): number {
+  if (client.isMutating({ mutationKey: upvoteKeys.mutation(productId) }) === 0) {
+    const queued = queuedUpvote(productId);
+    return queued ? Number(queued.upvoted) - Number(queued.before) : 0;
+  }
+  const confirmed = client.getQueryData<UpvoteState>(upvoteKeys.confirmed(productId))?.upvoted;
+  const shown = client.getQueryData<boolean>(upvoteKeys.status(productId));
+  return confirmed === undefined || shown === undefined ? 0 : Number(shown) - Number(confirmed);
 }
 
-/** After a read of products or launches, shows queued offline changes again, because the response lacks them. */
-function showQueuedUpvotes(client: QueryClient, { queryKey, state }: Query): void {
-  if (queryKey[0] !== productKeys.all[0]) return;
-  const { product, pages = [] } = (state.data ?? {}) as Partial<ProductDetail & InfiniteData<CountedPage | null>>;
+/** After a read, shows the visitor's pending votes and likes again, because the response lacks them. */
+function showPendingWrites(client: QueryClient, { state }: Query): void {
+  const { product, pages = [] } = (state.data ?? {}) as Partial<ProductDetail & InfiniteData<ReadPage | null>>;
   // If only a further page was read, the other pages still include the changes.
   const read = state.fetchMeta?.fetchMore ? pages.slice(-1) : pages;
   for (const item of [...(product ? [product] : []), ...read.flatMap((page) => page?.items ?? [])]) {
-    const id = 'productId' in item ? item.productId : item.id;
-    if (queuedUpvote(id)) showCounts(client, { id, upvotes: item.upvotes, comments: item.comments });
+    if ('likes' in item) {
+      const pending = client.isMutating({ mutationKey: commentKeys.likeMutation(item.id) });
+      if (pending > 0) setLikes(client, item.productId, new Map([[item.id, item.likes + pending]]));
+    } else {
+      const id = 'productId' in item ? item.productId : item.id;
+      if (pendingUpvotes(client, id) !== 0) showCounts(client, { ...item, id });
+    }
   }
 }
