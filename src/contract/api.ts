@@ -1,4 +1,11 @@
-import type { Comment, CommentListQuery, CommentPage, HeldComments, Likes, NewComment } from './comments/schema.ts';
+import type {
+  AddedComment,
+  CommentListQuery,
+  CommentPage,
+  HeldComments,
+  Likes,
+  NewComment,
+} from './comments/schema.ts';
 import type { Leaderboard, LeaderboardList, LeaderboardListQuery, Standings } from './leaderboards/schema.ts';
 import type { ModerationLog } from './moderation/schema.ts';
 import type { PageQuery } from './page-query.ts';
@@ -42,9 +49,13 @@ export interface Api extends ReadApi {
   listHeldComments(productId: string, signal?: AbortSignal): Promise<HeldComments>;
   setUpvote(productId: string, upvoted: boolean): Promise<UpvoteState>;
   /**
-   * Adds a comment. Calls with the same `idempotencyKey` add only one. With `makerKey`, the product's maker is the
-   * author.
+   * Adds a comment. Calls with the same `idempotencyKey` add only one, and `isNew` is true if this call did. With
+   * `makerKey`, the product's maker is the author.
    */
-  addComment(comment: NewComment, idempotencyKey: string, makerKey?: string): Promise<Comment>;
+  addComment(
+    comment: NewComment,
+    idempotencyKey: string,
+    makerKey?: string,
+  ): Promise<AddedComment & { isNew?: boolean }>;
   likeComment(commentId: string): Promise<Likes>;
 }

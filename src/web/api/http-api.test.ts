@@ -66,7 +66,8 @@ describe('a request', () => {
     const { api, seen } = await apiResponding(json({ comment: { id: 'c' } }, 201));
     await api.setUpvote('a', true);
     await api.setUpvote('a', false);
-    expect(await api.addComment({ productId: 'a', content: 'Hm' }, 'draft-1')).toEqual({ id: 'c' });
+    const added = await api.addComment({ productId: 'a', content: 'Hm' }, 'draft-1');
+    expect(added).toEqual({ comment: { id: 'c' }, isNew: true });
     await api.likeComment('c');
     expect(seen.map(({ method, url }) => `${method} ${url}`)).toEqual([
       'PUT /api/products/a/upvote',

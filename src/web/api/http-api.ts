@@ -1,5 +1,4 @@
 import { SESSION_HEADER } from '../../contract/api.ts';
-import type { AddedComment } from '../../contract/comments/schema.ts';
 import { withQuery } from '../../contract/paths/api.ts';
 import * as paths from '../../contract/paths.ts';
 import { intlLocale, t, translated } from '../language/translate.ts';
@@ -51,11 +50,12 @@ interface HttpApiOptions {
 }
 
 interface Call {
-  method?: 'GET' | 'PUT' | 'POST' | 'DELETE';
+  /** Unset for reads. */
+  method?: 'PUT' | 'POST' | 'DELETE';
   query?: object;
   body?: unknown;
   headers?: Record<string, string>;
-  /** Whether to send the session id. */
+  /** Whether to send the session id. Writes always send it. */
   sendsSession?: boolean;
   /** The response, if the request has already been sent. */
   sent?: Promise<Response> | undefined;
@@ -70,26 +70,29 @@ export function createHttpApi({ sessionId, origin = '', timeoutMs = TIMEOUT_MS, 
   const writes = createWriteTracker();
 
   async function call<Result>(path: string, options: Call = {}): Promise<Result> {
-    const { method = 'GET', query, body, sendsSession = false, sent, signal } = options;
+    const { method, query, body, sendsSession, sent, signal } = options;
+    const isWrite = method !== undefined;
     const headers: Record<string, string> = { Accept: 'application/json', ...options.headers };
-    if (sendsSession) headers[SESSION_HEADER] = sessionId();
+    if (isWrite || sendsSession) headers[SESSION_HEADER] = sessionId();
     // Without a body, this is undefined.
     const text: string | undefined = JSON.stringify(body);
     if (text) headers['Content-Type'] = 'application/json';
-    const isWrite = method !== 'GET';
     const settle = isWrite ? writes.track() : undefined;
     const timeout = AbortSignal.timeout(timeoutMs);
     try {
       const response = await (sent ??
         fetch(origin + withQuery(path, query), {
-          method,
+          method: method ?? 'GET',
           headers,
           signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
           keepalive: isWrite && (text?.length ?? 0) <= MAX_KEEPALIVE_CHARACTERS,
           body: text ?? null,
         }));
       if (!response.ok) throw await toApiError(response);
-      return (await response.json()) as Result;
+      const result = await response.json();
+      // With status 200, an earlier call with the same idempotency key added the comment.
+      if (response.status === 201) result.isNew = true;
+      return result;
     } catch (error) {
       if (error instanceof ApiError || signal?.aborted) throw error;
       if ((error as Error).name === 'TimeoutError')
@@ -122,20 +125,17 @@ export function createHttpApi({ sessionId, origin = '', timeoutMs = TIMEOUT_MS, 
       const path = paths.api.upvote(productId);
       const sent = upvoted ? sentUpvotes?.get(path) : undefined;
       sentUpvotes?.delete(path);
-      return call(path, { method: upvoted ? 'PUT' : 'DELETE', sendsSession: true, sent });
+      return call(path, { method: upvoted ? 'PUT' : 'DELETE', sent });
     },
 
-    async addComment(comment, idempotencyKey, makerKey) {
-      const added = await call<AddedComment>(paths.api.comments, {
+    addComment: (comment, idempotencyKey, makerKey) =>
+      call(paths.api.comments, {
         method: 'POST',
         body: comment,
         headers: { 'Idempotency-Key': idempotencyKey, ...(makerKey && { Authorization: `Bearer ${makerKey}` }) },
-        sendsSession: true,
-      });
-      return added.comment;
-    },
+      }),
 
-    likeComment: (commentId) => call(paths.api.like(commentId), { method: 'POST', sendsSession: true }),
+    likeComment: (commentId) => call(paths.api.like(commentId), { method: 'POST' }),
   };
 }
 

@@ -27,7 +27,7 @@ export const COMMENT_TEXTS = {
 } as const;
 
 /** Loads the code that posts comments. Hydration does not need it, so it loads afterwards. */
-const loadWrites = () => import('./write-comments.ts');
+export const loadWrites = () => import('./write-comments.ts');
 
 /** The form for a comment. The browser saves the text until it is posted, and shares it between tabs. */
 export function CommentForm({ productId }: { productId: string }) {

@@ -10,6 +10,7 @@ import { Link } from '../../ui/link.tsx';
 import { RollingNumber } from '../../ui/rolling-number.tsx';
 import { TimeAgo } from '../../ui/time.tsx';
 import { UserText } from '../../ui/user-text.tsx';
+import { loadWrites } from './comment-form.tsx';
 import { ownComments } from './queries.ts';
 
 export function CommentItem({ comment }: { comment: Comment }) {
@@ -75,8 +76,7 @@ function LikeButton({ comment }: { comment: Comment }) {
   const client = useQueryClient();
 
   async function like(): Promise<void> {
-    // Loaded on demand, because hydration does not need this code. The form above the comments has usually loaded it.
-    const writes = await import('./write-comments.ts').catch(console.warn);
+    const writes = await loadWrites().catch(console.warn);
     await writes?.likeComment(api, client, comment);
   }
 

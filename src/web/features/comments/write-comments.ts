@@ -35,9 +35,6 @@ function showCommentToast({ title, description }: (typeof TEXTS)[keyof typeof TE
  */
 const MAX_REMEMBERED = 200;
 
-/** The idempotency keys of failed attempts. The comment may have been posted if only the response was lost. */
-const failedKeys = new Set<string>();
-
 interface Draft {
   content: string;
   /** The value of the honeypot field. */
@@ -55,11 +52,11 @@ export async function postComment(api: Api, client: QueryClient, productId: stri
   const options = mutationOptions({
     mutationKey,
     /** Resolves to `null` if the draft was queued. */
-    mutationFn: async (): Promise<Comment | null> =>
+    mutationFn: async () =>
       queueWhileOffline({ kind: 'comment', productId, ...draft }) ? null : sendDraft(api, productId, draft),
-    onSuccess: (comment) => {
+    onSuccess: (added) => {
       deleteDraft(productId, draft.idempotencyKey);
-      if (comment) return showAdded(client, comment, draft);
+      if (added) return showAdded(client, added);
       showCommentToast(TEXTS.queued);
     },
     onError: reportRefusedComment,
@@ -79,25 +76,23 @@ export async function sendQueuedComment(
   client: QueryClient,
   queued: Extract<QueuedWrite, { kind: 'comment' }>,
 ): Promise<void> {
-  await showAdded(client, await sendDraft(api, queued.productId, queued), queued);
+  await showAdded(client, await sendDraft(api, queued.productId, queued));
 }
 
 export function reportRefusedComment(): void {
   showCommentToast(TEXTS.addFailed, 'destructive');
 }
 
-async function sendDraft(api: Api, productId: string, { content, website, idempotencyKey }: Draft): Promise<Comment> {
+function sendDraft(api: Api, productId: string, { content, website, idempotencyKey }: Draft) {
   const comment = { productId, content, ...(website === '' ? {} : { website }) };
-  try {
-    // A maker key marks the comment as the maker's.
-    return await api.addComment(comment, idempotencyKey, makerKeyOf(productId));
-  } catch (error) {
-    failedKeys.add(idempotencyKey);
-    throw error;
-  }
+  // A maker key marks the comment as the maker's.
+  return api.addComment(comment, idempotencyKey, makerKeyOf(productId));
 }
 
-async function showAdded(client: QueryClient, comment: Comment, { idempotencyKey }: Draft): Promise<void> {
+async function showAdded(
+  client: QueryClient,
+  { comment, isNew }: Awaited<ReturnType<typeof sendDraft>>,
+): Promise<void> {
   const { productId } = comment;
   // Cancels pending refetches, whose responses may be older than the comment. A first read continues, because it has no
   // data to overwrite.
@@ -108,11 +103,11 @@ async function showAdded(client: QueryClient, comment: Comment, { idempotencyKey
   rememberComment(comment);
   // The site may hold the comment for moderation. Then only this query returns it.
   void client.invalidateQueries({ queryKey: commentKeys.held(productId) });
-  // If the response to an earlier attempt was lost, the page may already show the comment, or count it without showing
-  // it, because live updates include it.
+  // If an earlier attempt posted the comment, but its response was lost, the page may already show the comment, or
+  // count it without showing it.
   if (addToLists(client, comment)) {
-    if (failedKeys.has(idempotencyKey)) void client.invalidateQueries({ queryKey: productKeys.detail(productId) });
-    else patchProduct(client, productId, (product) => ({ ...product, comments: product.comments + 1 }));
+    if (isNew) patchProduct(client, productId, (product) => ({ ...product, comments: product.comments + 1 }));
+    else void client.invalidateQueries({ queryKey: productKeys.detail(productId) });
   }
   showCommentToast(TEXTS.added);
 }
