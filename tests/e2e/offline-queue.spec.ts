@@ -32,12 +32,21 @@ test('an upvote and a comment made offline survive a reload and are sent once', 
   await postButton(page).click();
   await expect(toast(page).locator('.toast-title').last()).toHaveText('Comment queued');
   await expect(box(page)).toHaveValue('');
+  await box(page).fill('Regretted at once');
+  await postButton(page).click();
+  const queued = page.getByRole('region', { name: 'Comment queued' });
+  await note(page).getByText('2 comments', { exact: true }).click();
+  await expect(queued.getByRole('blockquote')).toHaveText(['Regretted at once', 'Written on a train']);
+  await queued.filter({ hasText: 'Regretted' }).getByRole('button', { name: 'Discard' }).press('Enter');
+  await expect(queued.getByRole('button', { name: 'Discard' })).toBeFocused();
+  const status = note(page).getByRole('status');
   const waiting = `${OFFLINE} 1 upvote and 1 comment are waiting to be sent.`;
-  await expect(note(page)).toHaveText(waiting);
+  await expect(status).toHaveText(waiting);
   await expectAccessible(page, 'offline, with queued changes');
 
   await page.reload();
-  await expect(note(page)).toHaveText(waiting);
+  await expect(status).toHaveText(waiting);
+  await expect(note(page).locator('blockquote')).toHaveText('Written on a train');
   await expect(upvoteOf(page, 'Flounder')).toHaveAttribute('aria-pressed', 'true');
   await expect(upvoteOf(page, 'Flounder')).toHaveAccessibleName('Upvote Flounder, 3');
   const sent: string[] = [];

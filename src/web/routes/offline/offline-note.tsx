@@ -8,9 +8,9 @@ import { showQueuedUpvote } from '../../features/upvotes/set-upvote.ts';
 import { plural, rich, t } from '../../language/translate.ts';
 import { useLocation } from '../../routing/router.tsx';
 import { cachedAt } from '../../service-worker/cached-at.ts';
-import { type OutboxItem, removeFromOutbox, setRefusal, useOutbox, writeKey } from '../../storage/outbox.ts';
+import { type OutboxItem, setRefusal, useOutbox, writeKey } from '../../storage/outbox.ts';
 import { Link } from '../../ui/link.tsx';
-import { sendOutbox } from './send-outbox.ts';
+import { discardComment, sendOutbox } from './send-outbox.ts';
 
 const OFFLINE = 'You are offline: this is the page as you last saw it.';
 
@@ -31,7 +31,8 @@ export function OfflineNote() {
 
   const waiting = items.filter(({ refused }) => refused === undefined);
   // Newest first: the note grows upwards, so earlier comments and their buttons stay in place.
-  const refused = items.filter((item) => item.refused !== undefined).reverse();
+  const comments = items.filter(({ kind }) => kind === 'comment').reverse();
+  const unsent = comments.filter(({ refused }) => refused === undefined);
   const lines = [
     online ? isCopy && t('The network is not responding: this is the page as you last saw it.') : t(OFFLINE),
     waiting.length > 0 && describe(waiting),
@@ -42,9 +43,15 @@ export function OfflineNote() {
   return (
     <section className="offline-note" aria-label={t('Network')}>
       <div role="status">{text && <p className="offline-note-card">{text}</p>}</div>
-      {refused.map((item) => (
-        <RefusedComment key={JSON.stringify(item)} item={item} />
-      ))}
+      {unsent.length > 0 && (
+        <details className="offline-note-card">
+          <summary>{plural('{count} comment', '{count} comments', unsent.length)}</summary>
+          {unsent.map((item) => (
+            <QueuedComment key={writeKey(item)} item={item} />
+          ))}
+        </details>
+      )}
+      {comments.map((item) => item.refused !== undefined && <QueuedComment key={writeKey(item)} item={item} />)}
     </section>
   );
 }
@@ -138,14 +145,16 @@ async function refetchOld(client: QueryClient, time: number): Promise<boolean> {
 }
 
 /**
- * A queued comment that the server refused. Its text stays in the queue until the visitor sends it again or discards
- * it.
+ * A comment that waits to be sent, or that the server refused. A refused one stays in the queue until the visitor sends
+ * it again or discards it.
  */
-function RefusedComment({ item }: { item: OutboxItem }) {
+function QueuedComment({ item }: { item: OutboxItem }) {
   const api = useApi();
   const client = useQueryClient();
+  const [isDiscarding, setDiscarding] = useState(false);
   if (item.kind !== 'comment') return null;
   const key = writeKey(item);
+  const product = <Link to={paths.product(item.productId)}>{item.productId}</Link>;
 
   function sendAgain({ currentTarget }: MouseEvent): void {
     focusBeside(currentTarget);
@@ -156,25 +165,31 @@ function RefusedComment({ item }: { item: OutboxItem }) {
 
   function discard({ currentTarget }: MouseEvent): void {
     focusBeside(currentTarget);
-    removeFromOutbox(key);
+    setDiscarding(true);
+    void discardComment(item);
   }
 
+  const isRefused = item.refused !== undefined;
   return (
-    <section className="offline-note-card" aria-label={t('Comment that was not posted')}>
+    <section
+      className={isRefused ? 'offline-note-card' : 'offline-note-queued'}
+      aria-label={t(isRefused ? 'Comment that was not posted' : 'Comment queued')}
+    >
       <p>
-        {rich('Your comment on {product} was not posted: {reason}', {
-          product: <Link to={paths.product(item.productId)}>{item.productId}</Link>,
-          reason: item.refused,
-        })}
+        {isRefused
+          ? rich('Your comment on {product} was not posted: {reason}', { product, reason: item.refused })
+          : product}
       </p>
       <blockquote className="offline-note-text" dir="auto">
         {item.content}
       </blockquote>
       <div className="offline-note-actions">
-        <button type="button" className="button" data-tone="outline" onClick={sendAgain}>
-          {t('Try again')}
-        </button>
-        <button type="button" className="button" data-tone="quiet" onClick={discard}>
+        {isRefused && (
+          <button type="button" className="button" data-tone="outline" onClick={sendAgain}>
+            {t('Try again')}
+          </button>
+        )}
+        <button type="button" className="button" data-tone="quiet" disabled={isDiscarding} onClick={discard}>
           {t('Discard')}
         </button>
       </div>

@@ -4,7 +4,7 @@ import type { Api } from '../../../contract/api.ts';
 import { ApiError } from '../../api/http-api.ts';
 import type { QueuedWrite } from '../../storage/outbox.ts';
 import { addToOutbox, outboxItems, setRefusal, writeKey } from '../../storage/outbox.ts';
-import { sendOutbox } from './send-outbox.ts';
+import { discardComment, sendOutbox } from './send-outbox.ts';
 
 const upvote: QueuedWrite = { kind: 'upvote', productId: 'harbour', upvoted: true, before: false };
 
@@ -106,4 +106,36 @@ test('a newer change that replaces the one being sent is sent as well', async ()
   ];
   expect(await send()).toBe(true);
   expect(sent).toBe(2);
+});
+
+test('a comment that is discarded before its turn is not sent, but one that is being sent may be posted', async () => {
+  /** Grants each lock to one caller after another. */
+  const held = new Map<string, Promise<unknown>>();
+  const request = (name: string, run: () => unknown) => {
+    const granted = (held.get(name) ?? Promise.resolve()).then(run);
+    held.set(
+      name,
+      granted.catch(() => {}),
+    );
+    return granted;
+  };
+  vi.stubGlobal('navigator', { locks: { request } });
+  const comment = { kind: 'comment', productId: 'harbour', content: 'Hi', website: '' } as const;
+  const [first, second] = [
+    { ...comment, idempotencyKey: 'first' },
+    { ...comment, idempotencyKey: 'second' },
+  ];
+  for (const each of [first, second]) addToOutbox(each);
+  let fail = (_error: Error) => {};
+  const addComment = vi.fn(() => new Promise((_, reject) => (fail = reject)));
+  const sent = sendOutbox({ addComment } as unknown as Api, client);
+  await expect.poll(() => addComment.mock.calls.length).toBe(1);
+  const discarded = discardComment(first);
+  await discardComment(second);
+  expect(outboxItems()).toEqual([first]);
+  fail(new ApiError(0, 'network', 'lost'));
+  await discarded;
+  expect(await sent).toBe(true);
+  expect(outboxItems()).toEqual([]);
+  expect(addComment).toHaveBeenCalledTimes(1);
 });

@@ -4,6 +4,7 @@ import { ApiError, reasonOf } from '../../api/http-api.ts';
 import { reportRefusedComment, sendQueuedComment } from '../../features/comments/write-comments.ts';
 import { rollBackQueuedUpvote, sendQueuedUpvote } from '../../features/upvotes/set-upvote.ts';
 import {
+  isQueued,
   type OutboxItem,
   outboxItems,
   removeFromOutbox,
@@ -18,12 +19,22 @@ import {
  * the queue is empty: false if a write must be retried or a refused comment waits for the visitor's decision.
  */
 export async function sendOutbox(api: Api, client: QueryClient): Promise<boolean> {
-  let sending: Promise<void> | undefined;
-  const sendOnce = () => (sending ??= sendAll(api, client));
-  // A browser that blocks storage refuses the lock. Then the queue is not shared with other tabs, so it needs no lock.
-  await navigator.locks?.request('outbox', sendOnce).catch(() => {});
-  await sendOnce();
+  await withLock('outbox', () => sendAll(api, client));
   return outboxItems().length === 0;
+}
+
+/** Removes a comment from the queue. If it is being sent, first waits for the result: it may be posted after all. */
+export function discardComment(item: OutboxItem): Promise<void> {
+  const key = writeKey(item);
+  return withLock(key, async () => removeFromOutbox(key));
+}
+
+async function withLock(name: string, run: () => Promise<void>): Promise<void> {
+  let running: Promise<void> | undefined;
+  const runOnce = () => (running ??= run());
+  // A browser that blocks storage refuses the lock. Then the queue is not shared with other tabs, so it needs no lock.
+  await navigator.locks?.request(name, runOnce).catch(() => {});
+  await runOnce();
 }
 
 async function sendAll(api: Api, client: QueryClient): Promise<void> {
@@ -31,8 +42,7 @@ async function sendAll(api: Api, client: QueryClient): Promise<void> {
     const next = outboxItems().find(({ refused }) => refused === undefined);
     if (!next) return;
     try {
-      await send(api, client, next);
-      removeSent(next);
+      await withLock(writeKey(next), () => send(api, client, next));
     } catch (error) {
       if (!isRefusal(next, error)) return;
       refuse(client, next, error);
@@ -40,8 +50,11 @@ async function sendAll(api: Api, client: QueryClient): Promise<void> {
   }
 }
 
-function send(api: Api, client: QueryClient, item: OutboxItem): Promise<void> {
-  return item.kind === 'upvote' ? sendQueuedUpvote(api, client, item) : sendQueuedComment(api, client, item);
+async function send(api: Api, client: QueryClient, item: OutboxItem): Promise<void> {
+  // The visitor may have discarded the comment while this waited for the lock.
+  if (!isQueued(item)) return;
+  await (item.kind === 'upvote' ? sendQueuedUpvote(api, client, item) : sendQueuedComment(api, client, item));
+  removeSent(item);
 }
 
 /**
