@@ -89,9 +89,11 @@ test.describe('a draft of a submission', () => {
     await page.keyboard.type('Grace');
     await dialog(page).getByLabel('At a time that I choose').check();
     const time = await dialog(page).getByLabel('Launch time').inputValue();
+    await field(page, 'Tags').fill('salt');
     await page.reload();
     await expect(field(page, 'Name')).toHaveValue('Driftwood');
-    await expect(dialog(page).getByRole('list', { name: 'Tags' }).getByRole('listitem')).toHaveText(['wood', 'sea']);
+    const tags = dialog(page).getByRole('list', { name: 'Tags' }).getByRole('listitem');
+    await expect(tags).toHaveText(['wood', 'sea', 'salt']);
     await expect(field(page, 'Name of person 1')).toHaveValue('Grace');
     await expect(dialog(page).getByLabel('Launch time')).toHaveValue(time);
     await dialog(page).getByRole('button', { name: 'Start over' }).click();

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useId, useState } from 'react';
+import { type KeyboardEvent, useEffect, useId, useState } from 'react';
 import { PRODUCT_FIELDS } from '../../../contract/products/fields.ts';
 import { t } from '../../language/translate.ts';
 import { CloseIcon } from '../../ui/icons.tsx';
@@ -14,7 +14,7 @@ interface TagFieldProps {
 /** The commas of the Latin, Arabic, Chinese and Japanese scripts. */
 const SEPARATOR = /[,،，、]/;
 
-/** Enter, a comma or leaving the field adds a tag. Each press of Backspace in the empty field removes the last one. */
+/** Enter, a comma or leaving the field or the page adds a tag. Each press of Backspace in the empty field removes the last one. */
 export function TagField({ tags, error, onChange }: TagFieldProps) {
   const id = useId();
   const [text, setText] = useState('');
@@ -32,6 +32,13 @@ export function TagField({ tags, error, onChange }: TagFieldProps) {
     onChange([...tags, ...fresh]);
     setSaid(t('Added {tags}', { tags: fresh.join(t(', ')) }));
   }
+
+  // A reload does not blur the field, so the draft would lose the text.
+  useEffect(() => {
+    const onLeave = () => add(text);
+    window.addEventListener('pagehide', onLeave);
+    return () => window.removeEventListener('pagehide', onLeave);
+  });
 
   function remove(tag: string): void {
     onChange(tags.filter((each) => each !== tag));
