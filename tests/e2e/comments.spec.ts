@@ -105,13 +105,13 @@ test.describe('§2: comments', () => {
 
   test('Show more comments adds each further comment once', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Douglas' });
-    const all = Array.from({ length: 65 }, (_, index) => ({ content: `Cone ${index}.`, likes: 100 - index }));
+    const all = Array.from({ length: 135 }, (_, index) => ({ content: `Cone ${index}.`, likes: 200 - index }));
     await site.addComments(product.id, all);
     await visit(page, `/product/${product.id}`);
-    await expect(discussionTitle(page)).toHaveText('Discussion (65)');
+    await expect(discussionTitle(page)).toHaveText('Discussion (135)');
     await expect(commentArticles(page)).toHaveCount(30);
     await page.getByRole('link', { name: 'Show more comments' }).click();
-    await expect(commentArticles(page)).toHaveCount(60);
+    await expect(commentArticles(page)).toHaveCount(130);
     await page.getByRole('link', { name: 'Show more comments' }).click();
     await expect(commentTexts(page)).toHaveText(all.map(({ content }) => content));
     await expect(page.getByRole('link', { name: 'Show more comments' })).toHaveCount(0);

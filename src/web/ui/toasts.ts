@@ -24,10 +24,13 @@ function set(next: readonly Toast[]): void {
   for (const listener of listeners) listener();
 }
 
-/** Shows a message for a few seconds. Only the latest three are visible, and only the latest one for each subject. */
-export function showToast(toast: Omit<Toast, 'id' | 'tone'> & { tone?: Toast['tone'] }): void {
+/**
+ * Shows a message for a few seconds. Only the latest three are visible, and only the latest one for each subject. The
+ * `id`, if given, identifies the message for `dismissToast`.
+ */
+export function showToast(toast: Omit<Toast, 'id' | 'tone'> & Partial<Pick<Toast, 'id' | 'tone'>>): void {
   const others = toasts.filter(({ subject }) => subject === undefined || subject !== toast.subject);
-  set([...others, { tone: 'neutral' as const, ...toast, id: nextId++ }].slice(-LIMIT));
+  set([...others, { id: nextId++, tone: 'neutral' as const, ...toast }].slice(-LIMIT));
 }
 
 /** Reports that code could not be loaded on demand. */

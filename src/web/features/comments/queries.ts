@@ -16,12 +16,15 @@ export function commentOrder(sort: CommentSort, cursor: string | null): CommentO
   return { sort, ...(cursor && sort === DEFAULT_COMMENT_SORT && { cursor }) };
 }
 
+/** Comments per further page, the maximum of the API, so few requests reach a linked comment in a long discussion. */
+const FURTHER_COMMENTS = 100;
+
 /** Returns the query for a product's comments, with 1 retry after 500 ms (specification, section 9). */
 export function commentListOptions(api: ReadApi, productId: string, order: CommentOrder) {
   return infiniteQueryOptions({
     queryKey: commentKeys.list(productId, order),
     queryFn: async ({ client, pageParam, signal }) => {
-      const query = { sort: order.sort, ...(pageParam && { cursor: pageParam }) };
+      const query = { sort: order.sort, ...(pageParam && { cursor: pageParam, limit: FURTHER_COMMENTS }) };
       const page = await api.listComments(productId, query, signal);
       setCommentCount(client, productId, page.total);
       return page;

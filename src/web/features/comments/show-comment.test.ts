@@ -2,43 +2,98 @@ import { QueryClient } from '@tanstack/react-query';
 import { expect, test, vi } from 'vitest';
 import { exampleComment } from '../../../../tests/support/product-data.ts';
 import type { Api } from '../../../contract/api.ts';
+import { dismissToast, showToast } from '../../ui/toasts.ts';
 import { showComment } from './show-comment.ts';
 
-/** Shows a comment that is on the second of three pages, and is rendered 11 frames after that page was loaded. */
-async function show({ isTyping }: { isTyping: boolean }) {
-  const loaded: string[] = [];
+vi.mock(import('../../ui/toasts.ts'), () => ({ showToast: vi.fn(), dismissToast: vi.fn() }));
+
+interface Situation {
+  isTyping?: boolean;
+  linked?: string;
+  /** Runs while each further page loads. */
+  duringLoad?: () => void;
+}
+
+/** Opens the link of a comment. The second of three pages has `c2`, which is rendered 11 frames after it was loaded. */
+async function show({ isTyping = false, linked = 'c2', duringLoad }: Situation) {
+  vi.clearAllMocks();
+  /** The limit of each request for a page. */
+  const loaded: (number | undefined)[] = [];
   let frames = 0;
   const element = { dataset: {}, scrollIntoView: vi.fn(), focus: vi.fn() };
-  vi.stubGlobal('window', {
-    location: { pathname: '/product/harbour', search: '' },
-    matchMedia: () => ({ matches: false }),
-  });
+  const title = { scrollIntoView: vi.fn(), focus: vi.fn() };
+  vi.stubGlobal(
+    'window',
+    Object.assign(new EventTarget(), {
+      location: { pathname: '/product/harbour', search: '' },
+      matchMedia: () => ({ matches: false }),
+    }),
+  );
   vi.stubGlobal('document', {
     activeElement: { matches: () => isTyping },
-    getElementById: (id: string) => (id === 'comment-c2' && frames > 10 ? element : null),
+    getElementById: (id: string) => {
+      if (id === 'comments-title') return title;
+      return id === 'comment-c2' && frames > 10 ? element : null;
+    },
   });
   vi.stubGlobal('requestAnimationFrame', (callback: () => void) => {
     frames += 1;
     setImmediate(callback);
   });
-  const listComments = async () => {
-    const page = loaded.length + 1;
-    loaded.push(`page ${page}`);
+  const listComments: Api['listComments'] = async (_product, { limit }) => {
+    const page = loaded.push(limit);
+    if (page > 1) duringLoad?.();
     return { items: [exampleComment({ id: `c${page}` })], total: 3, nextCursor: page < 3 ? `after-c${page}` : null };
   };
-  await showComment({ listComments } as unknown as Api, new QueryClient(), '#comment-c2');
-  return { loaded, element };
+  await showComment({ listComments } as Partial<Api> as Api, new QueryClient(), `#comment-${linked}`);
+  return { loaded, element, title };
 }
 
-test('a linked comment is focused once it is rendered, and no page after its own is loaded', async () => {
-  const { loaded, element } = await show({ isTyping: false });
-  expect(loaded).toEqual(['page 1', 'page 2']);
+test('a linked comment is focused once it is rendered, and only the pages up to it are loaded, of up to 100 comments', async () => {
+  const { loaded, element } = await show({});
+  expect(loaded).toEqual([undefined, 100]);
   expect(element.focus).toHaveBeenCalledOnce();
   expect(element.dataset).toEqual({ highlighted: 'true' });
+});
+
+test('a message shows while the pages up to a linked comment load, and then disappears', async () => {
+  const toasts: string[] = [];
+  await show({ duringLoad: () => toasts.push(...vi.mocked(showToast).mock.calls.map(([{ title }]) => title)) });
+  expect(toasts).toEqual(['Loading comments...']);
+  expect(showToast).toHaveBeenCalledOnce();
+  expect(dismissToast).toHaveBeenCalledExactlyOnceWith(vi.mocked(showToast).mock.lastCall?.[0].id);
+});
+
+test('a link to a comment that does not exist leads to the title of the discussion, and a message says so', async () => {
+  const { loaded, title } = await show({ linked: 'unknown' });
+  expect(loaded).toHaveLength(3);
+  expect(title.focus).toHaveBeenCalledOnce();
+  expect(showToast).toHaveBeenLastCalledWith(expect.objectContaining({ description: 'Comment not found' }));
+});
+
+test('if the comments cannot be read, no message says that a linked comment does not exist', async () => {
+  const { title } = await show({
+    duringLoad: () => {
+      throw new Error('The network failed');
+    },
+  });
+  expect(title.focus).toHaveBeenCalledOnce();
+  expect(showToast).toHaveBeenCalledOnce();
 });
 
 test('a linked comment does not take the focus from a visitor who is typing', async () => {
   const { element } = await show({ isTyping: true });
   expect(element.scrollIntoView).not.toHaveBeenCalled();
   expect(element.focus).not.toHaveBeenCalled();
+});
+
+test('the search for a linked comment ends once the visitor scrolls, and then moves nothing', async () => {
+  const { loaded, element, title } = await show({
+    linked: 'c3',
+    duringLoad: () => window.dispatchEvent(new Event('wheel')),
+  });
+  expect(loaded).toEqual([undefined, 100]);
+  expect(element.focus).not.toHaveBeenCalled();
+  expect(title.focus).not.toHaveBeenCalled();
+  expect(dismissToast).toHaveBeenCalledOnce();
 });

@@ -5,16 +5,19 @@ import { matchRoute } from '../../../contract/routes.ts';
 import { commentElementId, flattenComments } from '../../cache/cached-data.ts';
 import { t } from '../../language/translate.ts';
 import { findRendered, isTyping, scrollBehavior } from '../../ui/focus.ts';
-import { showToast } from '../../ui/toasts.ts';
+import { dismissToast, showToast } from '../../ui/toasts.ts';
 import { commentListOptions, commentOrder } from './queries.ts';
 
 /** The maximum number of further pages that are loaded to find a comment. */
 const MAX_PAGES = 20;
 
+/** The id of the message that comments are loading. Other ids are positive. */
+const LOADING_TOAST_ID = 0;
+
 /**
  * Scrolls to the comment that the fragment (`hash`) identifies, focuses it and highlights it. Loads further pages to
- * find it. If it is not found, scrolls to the title of the discussion and focuses that. If the visitor is typing by
- * then, nothing moves.
+ * find it, and says so. If it is not found, says so, scrolls to the title of the discussion and focuses that. As soon
+ * as the visitor does anything, stops without moving anything.
  */
 export async function showComment(api: Api, client: QueryClient, hash: string): Promise<void> {
   const route = matchRoute(window.location.pathname);
@@ -24,21 +27,33 @@ export async function showComment(api: Api, client: QueryClient, hash: string): 
   const list = new InfiniteQueryObserver(client, commentListOptions(api, route.id, order));
   const find = () => document.getElementById(hash.slice(1));
   const path = window.location.pathname;
-  const hasLeft = () => window.location.pathname !== path;
+  const stopped = new AbortController();
+  for (const event of ['wheel', 'touchstart', 'pointerdown', 'keydown', 'popstate']) {
+    window.addEventListener(event, () => stopped.abort(), { passive: true, signal: stopped.signal });
+  }
+  const mustStop = () => stopped.signal.aborted || window.location.pathname !== path || isTyping();
   let isLoaded = false;
-  for (let page = 0; page < MAX_PAGES && !isLoaded && !find() && !hasLeft(); page += 1) {
+  let isFailed = false;
+  for (let page = 0; page < MAX_PAGES && !isLoaded && !find() && !mustStop(); page += 1) {
+    if (!page) showToast({ id: LOADING_TOAST_ID, title: t('Loading comments...'), description: '' });
     const { data, hasNextPage, isError } = await list.fetchNextPage();
     isLoaded = flattenComments(data).some(({ id }) => hash === `#${commentElementId(id)}`);
+    isFailed = isError;
     if (!hasNextPage || isError) break;
   }
   const element = isLoaded ? await findRendered(find) : find();
-  if (hasLeft() || isTyping()) return;
+  dismissToast(LOADING_TOAST_ID);
   const target = element ?? document.getElementById('comments-title');
-  if (!target) return;
-  target.tabIndex = -1;
-  target.scrollIntoView({ behavior: scrollBehavior(), block: 'center' });
-  target.focus({ preventScroll: true });
-  if (element) element.dataset.highlighted = 'true';
+  if (target && !mustStop()) {
+    target.tabIndex = -1;
+    target.scrollIntoView({ behavior: scrollBehavior(), block: 'center' });
+    target.focus({ preventScroll: true });
+    if (element) element.dataset.highlighted = 'true';
+    // The list shows its own message about a failed read.
+    else if (!isFailed) showToast({ title: t('Error'), description: t('Comment not found'), tone: 'destructive' });
+  }
+  // Also removes the listeners.
+  stopped.abort();
 }
 
 /**
