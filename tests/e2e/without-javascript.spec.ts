@@ -66,7 +66,7 @@ test.describe('§2: without JavaScript', () => {
     await expect(page.getByRole('link', { name: 'Show more products' })).toHaveCount(0);
   });
 
-  test('links lead to all pages of a long discussion', async ({ page, site }) => {
+  test('links lead to all pages of a long discussion, and back to the first', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Talkative Parrot' });
     await site.addComments(
       product.id,
@@ -78,6 +78,9 @@ test.describe('§2: without JavaScript', () => {
     await page.getByRole('link', { name: 'Show more comments' }).click();
     await expect(commentTexts(page)).toHaveText(['Squawk 31.', 'Squawk 32.', 'Squawk 33.', 'Squawk 34.', 'Squawk 35.']);
     await expect(page.getByRole('heading', { name: 'Discussion (35)' })).toBeVisible();
+    await page.getByRole('link', { name: 'Start from the first page' }).click();
+    await expect(commentArticles(page)).toHaveCount(30);
+    await expect(page.getByRole('link', { name: 'Start from the first page' })).toHaveCount(0);
   });
 
   test('a page that failed to load has a link that loads it again', async ({ page, site, expectConsoleError }) => {

@@ -10,7 +10,7 @@ import { t } from '../../language/translate.ts';
 import { useRetryOnMount } from '../../routing/navigation.tsx';
 import { useSearchParams } from '../../routing/router.tsx';
 import { focusAdded } from '../../ui/focus.ts';
-import { MoreLink } from '../../ui/link.tsx';
+import { Link, MoreLink } from '../../ui/link.tsx';
 import { SkeletonBox, SkeletonLine } from '../../ui/skeleton.tsx';
 import { COMMENT_TEXTS, CommentForm } from './comment-form.tsx';
 import { CommentItem } from './comment-item.tsx';
@@ -28,8 +28,9 @@ export function Discussion({ productId, count, liveUpdates }: DiscussionProps) {
   const api = useApi();
   const params = useSearchParams();
   const [sort, setSort] = useState(DEFAULT_COMMENT_SORT);
+  const order = commentOrder(sort, params.get('comments'));
   const list = useInfiniteQuery({
-    ...commentListOptions(api, productId, commentOrder(sort, params.get('comments'))),
+    ...commentListOptions(api, productId, order),
     ...useRetryOnMount(),
   });
   const held = useQuery(heldCommentsOptions(api, productId));
@@ -61,6 +62,11 @@ export function Discussion({ productId, count, liveUpdates }: DiscussionProps) {
         />
       )}
       {list.data && comments.length === 0 && count === 0 && <p className="comments-empty">{t(COMMENT_TEXTS.empty)}</p>}
+      {order.cursor && (
+        <Link className="button more-comments" to={paths.productComments(productId)} data-tone="outline">
+          {t('Start from the first page')}
+        </Link>
+      )}
       {comments.length > 0 && (
         <ol className="comment-list" aria-busy={list.isPlaceholderData}>
           {comments.map((comment) => (
