@@ -55,7 +55,7 @@ test.describe('§2: the layout of every screen', () => {
     const createdAt = new Date(Date.now() - 23 * 3_600_000).toISOString();
     const { id, name } = await site.addProduct({ name: 'Launched 23 hours ago', createdAt });
     await site.addUpvotes(id, 1_200);
-    for (const path of ['/', `/?q=${encodeURIComponent(name)}`, '/product/git']) {
+    for (const path of ['/?lang=de', `/?q=${encodeURIComponent(name)}`, `/product/${id}`, '/?board=2026']) {
       await visit(page, path);
       for (const width of Object.values(WIDTHS)) {
         await page.setViewportSize({ width, height: 900 });
