@@ -1,8 +1,6 @@
 import type { Locator, Page } from '@playwright/test';
-import { freezeAges } from '../support/clock.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
-import { recordShifts } from '../support/layout-shifts.ts';
-import { cardNames, commentBox, elementsBeyondScreen, searchBox } from '../support/screen.ts';
+import { commentBox, elementsBeyondScreen, linesOfLongText, searchBox } from '../support/screen.ts';
 import { stateProducts } from '../support/screen-state.ts';
 
 const WIDTHS = { phone: 390, tablet: 768, desktop: 1280 };
@@ -185,49 +183,6 @@ test.describe('§2: themes', () => {
   });
 });
 
-test.describe('§2: pages do not shift while they load', () => {
-  for (const [device, width] of Object.entries({ phone: 390, desktop: 1280 })) {
-    for (const path of ['/', '/product/git', '/product/unknown']) {
-      test(`${device}, ${path}: pictures and fonts that load late do not shift the layout`, async ({
-        page,
-        expectConsoleError,
-      }) => {
-        if (path.endsWith('unknown')) expectConsoleError(/404/);
-        await page.setViewportSize({ width, height: 900 });
-        await freezeAges(page);
-        const shifts = await recordShifts(page);
-        let release = () => {};
-        const painted = new Promise<void>((resolve) => {
-          release = resolve;
-        });
-        let late = 0;
-        await page.route(/\/pictures\/|\.woff2$/, async (route) => {
-          late += 1;
-          await painted;
-          await route.continue();
-        });
-        await page.goto(path, { waitUntil: 'domcontentloaded' });
-        await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
-        if (path === '/') await expect(cardNames(page).first()).toBeVisible();
-        await shifts();
-        expect(late, 'at least the font was delayed').toBeGreaterThan(0);
-        release();
-        await page.waitForLoadState('load');
-        await page.evaluate(() => document.fonts.ready);
-        expect(await page.evaluate(() => document.fonts.check('700 24px "Funnel Display"'))).toBe(true);
-        expect(await shifts()).toEqual([]);
-
-        await page.evaluate(() => {
-          const block = document.createElement('div');
-          block.style.height = '200px';
-          document.body.prepend(block);
-        });
-        await expect.poll(shifts, 'the observer detects a shift').not.toEqual([]);
-      });
-    }
-  }
-});
-
 test('text in a right-to-left script runs from right to left on cards, on product pages and in the comment form', async ({
   page,
   site,
@@ -247,7 +202,7 @@ test('text in a right-to-left script runs from right to left on cards, on produc
   expect(await commentBox(page).evaluate((box) => getComputedStyle(box).direction)).toBe('rtl');
 });
 
-test('on the narrowest phone, the maker’s name is not truncated, and the votes on a board are wider than the name', async ({
+test('on the narrowest phone, the maker’s name is not truncated, and on a board, the votes are wider than the name, which has at most two lines', async ({
   page,
   site,
 }) => {
@@ -262,6 +217,7 @@ test('on the narrowest phone, the maker’s name is not truncated, and the votes
   const row = page.locator('.board-row').first();
   const widthOf = async (selector: string) => (await row.locator(selector).boundingBox())?.width ?? 0;
   expect(await widthOf('.board-row-votes')).toBeGreaterThan(2 * (await widthOf('.board-row-name')));
+  expect(await linesOfLongText(row.getByRole('link'))).toBe(2);
 });
 
 test('long ranks take one line next to the picture, and up to 999, pictures stay aligned', async ({ page, site }) => {

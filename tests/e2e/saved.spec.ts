@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test';
 import { removeProducts } from '../../src/core/products/remove-products.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { holdResponses, requestsReported } from '../support/network.ts';
-import { closeDialogLate, toast } from '../support/screen.ts';
+import { closeDialogLate, linesOfLongText, toast } from '../support/screen.ts';
 
 /** Locates the save button of a product. On the product's page, the label of a pressed button is 'Saved'. */
 const saveOf = (page: Page, name: string) => page.getByRole('button', { name: new RegExp(`^Saved? ${name}$`) });
@@ -29,6 +29,7 @@ test('a product saved on its card or its page is listed on every page, without w
   await page.goto('/product/git');
   await opener(page).click();
   await expect(rows(page)).toContainText(['Agate 2', 'Agate 1']);
+  expect(await linesOfLongText(dialog(page).getByRole('link', { name: 'Agate 1' }))).toBe(2);
   await dialog(page).getByRole('link', { name: 'Agate 1' }).click();
   await expect(page).toHaveURL(`/product/${first?.id}`);
   await expect(dialog(page)).toHaveCount(0);

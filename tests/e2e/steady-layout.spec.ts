@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { BrowserContextOptions, Locator } from '@playwright/test';
 import { SESSION_HEADER } from '../../src/contract/api.ts';
 import * as paths from '../../src/contract/paths.ts';
+import { freezeAges } from '../support/clock.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
+import { recordShifts } from '../support/layout-shifts.ts';
 import { holdResponses } from '../support/network.ts';
-import { cardOf, commentArticles, PHONE, toast, upvoteOf } from '../support/screen.ts';
+import { cardNames, cardOf, commentArticles, PHONE, toast, upvoteOf } from '../support/screen.ts';
 
 const TOUCH: BrowserContextOptions = { viewport: PHONE, hasTouch: true, isMobile: true };
 
@@ -214,3 +216,46 @@ for (const reducedMotion of ['no-preference', 'reduce'] as const) {
     expect(await takesTaps()).toBe(true);
   });
 }
+
+test.describe('§2: pages do not shift while they load', () => {
+  for (const [device, width] of Object.entries({ phone: 390, desktop: 1280 })) {
+    for (const path of ['/', '/product/git', '/product/unknown']) {
+      test(`${device}, ${path}: pictures and fonts that load late do not shift the layout`, async ({
+        page,
+        expectConsoleError,
+      }) => {
+        if (path.endsWith('unknown')) expectConsoleError(/404/);
+        await page.setViewportSize({ width, height: 900 });
+        await freezeAges(page);
+        const shifts = await recordShifts(page);
+        let release = () => {};
+        const painted = new Promise<void>((resolve) => {
+          release = resolve;
+        });
+        let late = 0;
+        await page.route(/\/pictures\/|\.woff2$/, async (route) => {
+          late += 1;
+          await painted;
+          await route.continue();
+        });
+        await page.goto(path, { waitUntil: 'domcontentloaded' });
+        await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+        if (path === '/') await expect(cardNames(page).first()).toBeVisible();
+        await shifts();
+        expect(late, 'at least the font was delayed').toBeGreaterThan(0);
+        release();
+        await page.waitForLoadState('load');
+        await page.evaluate(() => document.fonts.ready);
+        expect(await page.evaluate(() => document.fonts.check('700 24px "Funnel Display"'))).toBe(true);
+        expect(await shifts()).toEqual([]);
+
+        await page.evaluate(() => {
+          const block = document.createElement('div');
+          block.style.height = '200px';
+          document.body.prepend(block);
+        });
+        await expect.poll(shifts, 'the observer detects a shift').not.toEqual([]);
+      });
+    }
+  }
+});

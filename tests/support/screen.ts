@@ -33,6 +33,18 @@ export function elementsBeyondScreen(page: Page): Promise<string[]> {
   });
 }
 
+/** Returns the number of lines that a link, or the heading around it, takes if its text is long. */
+export function linesOfLongText(link: Locator): Promise<number> {
+  return link.evaluate((element) => {
+    const text = element.textContent;
+    element.textContent = 'A long name '.repeat(25);
+    const box = element.closest('h2') ?? element;
+    const lines = box.getBoundingClientRect().height / Number.parseFloat(getComputedStyle(box).lineHeight);
+    element.textContent = text;
+    return Math.round(lines);
+  });
+}
+
 /** Converts a computed colour, such as `rgb(7, 94, 104)`, to hexadecimal notation. @throws for other colour spaces. */
 export function toHex(colour: string): string {
   if (!colour.startsWith('rgb')) throw new Error(`${colour} is not an RGB colour`);
