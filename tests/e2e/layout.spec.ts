@@ -142,7 +142,9 @@ test.describe('§2: the layout of every screen', () => {
 test.describe('§2: themes', () => {
   const background = (page: Page) => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
 
-  test('the theme follows the system until the visitor chooses one, which is remembered', async ({ page }) => {
+  test('the theme follows the system until the visitor chooses one, which all tabs adopt and remember', async ({
+    page,
+  }) => {
     await page.emulateMedia({ colorScheme: 'light' });
     await visit(page, '/');
     const toggle = page.getByRole('button', { name: 'Dark theme' });
@@ -154,9 +156,15 @@ test.describe('§2: themes', () => {
     await page.emulateMedia({ colorScheme: 'light' });
     await expect.poll(() => background(page)).toBe(light);
     await expect(toggle).toHaveAttribute('aria-pressed', 'false');
+    const otherTab = await page.context().newPage();
+    await otherTab.emulateMedia({ colorScheme: 'light' });
+    await visit(otherTab, '/product/git');
     await toggle.click();
     await expect(toggle).toHaveAttribute('aria-pressed', 'true');
     await expect.poll(() => background(page)).toBe(dark);
+    await expect(otherTab.getByRole('button', { name: 'Dark theme' })).toHaveAttribute('aria-pressed', 'true');
+    expect(await background(otherTab)).toBe(dark);
+    await otherTab.close();
     await page.reload();
     await expect.poll(() => background(page)).toBe(dark);
     await expect(toggle).toHaveAttribute('aria-pressed', 'true');

@@ -2,9 +2,15 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { THEME_COLOURS, THEME_STORAGE_KEY } from './theme.tsx';
 
-test('the head script reads the storage key that the theme switch writes, and imports nothing', () => {
+test('the head script and other tabs read the storage key that the theme switch writes', () => {
   const script = readFileSync(new URL('../head-script.ts', import.meta.url), 'utf8');
-  expect(script).toContain(`getItem('${THEME_STORAGE_KEY}')`);
+  const deferred = readFileSync(new URL('../routes/layout/deferred-features.tsx', import.meta.url), 'utf8');
+  for (const code of [script, deferred]) expect(code).toContain(`getItem('${THEME_STORAGE_KEY}')`);
+  expect(deferred).toContain(`key === '${THEME_STORAGE_KEY}'`);
+});
+
+test('the head script imports nothing', () => {
+  const script = readFileSync(new URL('../head-script.ts', import.meta.url), 'utf8');
   expect(script).not.toMatch(/^import /m);
 });
 

@@ -25,8 +25,31 @@ function DeferredFeatures() {
   useEffect(allowTranslation, []);
   useEffect(watchVisit, []);
   useEffect(copyPressedLinks, []);
+  useEffect(followTheme, []);
   useReturnFocus();
   return <OfflineNote />;
+}
+
+/**
+ * Adopts the theme that another tab selects, also while this page is in the back/forward cache. The key is the same as
+ * in ui/theme.tsx. A test compares them.
+ */
+function followTheme(): () => void {
+  const stopped = new AbortController();
+  const follow = () => {
+    try {
+      const stored = localStorage.getItem('theme');
+      const isDark = stored ? stored === 'dark' : window.matchMedia('(prefers-color-scheme: dark)').matches;
+      const toggle = document.querySelector<HTMLElement>('.theme-switch');
+      if (toggle?.getAttribute('aria-pressed') !== String(isDark)) toggle?.click();
+    } catch {
+      // Without storage, every tab has its own theme.
+    }
+  };
+  follow();
+  window.addEventListener('storage', ({ key }) => key === 'theme' && follow(), stopped);
+  window.addEventListener('pageshow', ({ persisted }) => persisted && follow(), stopped);
+  return () => stopped.abort();
 }
 
 /**
