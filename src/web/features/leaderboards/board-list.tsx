@@ -1,5 +1,5 @@
 import { type ReactNode, useRef } from 'react';
-import type { Leaderboard, LeaderboardEntry, LeaderboardStatus } from '../../../contract/leaderboards/schema.ts';
+import type { Leaderboard, LeaderboardEntry } from '../../../contract/leaderboards/schema.ts';
 import * as paths from '../../../contract/paths.ts';
 import { formatCount, plural, rich, t, withElements } from '../../language/translate.ts';
 import { focusAdded } from '../../ui/focus.ts';
@@ -44,7 +44,7 @@ export function BoardList({
       <ol className="board-list" ref={list}>
         {entries.map((entry, index) => (
           <li key={entry.productId} data-product={entry.productId}>
-            <BoardRow entry={entry} isFirst={index === 0} status={board.status} vote={renderVote(entry)} />
+            <BoardRow entry={entry} isFirst={index === 0} board={board} vote={renderVote(entry)} />
           </li>
         ))}
       </ol>
@@ -71,13 +71,16 @@ export function BoardList({
 interface BoardRowProps {
   entry: LeaderboardEntry;
   isFirst: boolean;
-  status: LeaderboardStatus;
+  board: Leaderboard;
   vote: ReactNode;
 }
 
 /** A launch on a board: its rank, the counted votes, and why their number differs from the one on the button. */
-function BoardRow({ entry, isFirst, status, vote }: BoardRowProps) {
+function BoardRow({ entry, isFirst, board, vote }: BoardRowProps) {
   const { rank, tied, productId, name, image, votes } = entry;
+  const now = useNow();
+  // While the period runs on the server, a fast clock of the browser must not end a window.
+  const shownNow = board.nextPeriod === null ? Math.min(now, Date.parse(board.to)) : now;
   return (
     <article className="card board-row" data-rank={votes > 0 && rank <= 3 ? rank : undefined}>
       <p className="board-row-rank">
@@ -100,8 +103,8 @@ function BoardRow({ entry, isFirst, status, vote }: BoardRowProps) {
               </strong>
             ),
           })}
-          <UncountedVotes entry={entry} />
-          {status === 'open' && <TimeLeft end={entry.windowEndsAt} />}
+          <UncountedVotes entry={entry} now={shownNow} />
+          {board.status === 'open' && <TimeLeft end={entry.windowEndsAt} now={shownNow} />}
         </p>
       </div>
       <div className="board-row-vote">{vote}</div>
@@ -110,10 +113,11 @@ function BoardRow({ entry, isFirst, status, vote }: BoardRowProps) {
 }
 
 /** Explains why more or fewer votes count than the button shows. */
-function UncountedVotes({ entry: { votes, excluded, upvotes, windowEndsAt } }: { entry: LeaderboardEntry }) {
+function UncountedVotes({ entry, now }: { entry: LeaderboardEntry; now: number }) {
+  const { votes, excluded, upvotes, windowEndsAt } = entry;
   // While the window is open, votes that do not count yet are not mentioned: they will count within a second, or were
   // cast before the launch was moved to a later time. After the window, see `Calculation`.
-  const isRunning = useNow() < Date.parse(windowEndsAt);
+  const isRunning = now < Date.parse(windowEndsAt);
   const outside = isRunning ? 0 : upvotes - votes - excluded;
   const sign = outside > 0 ? '−' : '+';
   const parts = [
@@ -124,8 +128,8 @@ function UncountedVotes({ entry: { votes, excluded, upvotes, windowEndsAt } }: {
 }
 
 /** The time for which the launch still collects votes. */
-function TimeLeft({ end }: { end: string }) {
-  const minutes = Math.ceil((Date.parse(end) - useNow()) / 60_000);
+function TimeLeft({ end, now }: { end: string; now: number }) {
+  const minutes = Math.ceil((Date.parse(end) - now) / 60_000);
   if (minutes <= 0) return <span className="board-row-note">{t('window over')}</span>;
   const left =
     minutes >= 60

@@ -16,10 +16,10 @@ interface BoardStage {
   clock?: { label: PlainMessage; end: string };
 }
 
-type StageFields = Pick<Leaderboard, 'status' | 'to' | 'finalAt' | 'revision'>;
+type StageFields = Pick<Leaderboard, 'status' | 'to' | 'finalAt' | 'revision' | 'nextPeriod'>;
 
-/** Describes the status of a board. `now` is in milliseconds since 1970. */
-export function stageOf({ status, to, finalAt, revision }: StageFields, now: number, timeZone?: string): BoardStage {
+/** Describes the status of a board as the server reported it, because the browser's clock may be wrong. */
+export function stageOf({ status, to, finalAt, revision, nextPeriod }: StageFields, timeZone?: string): BoardStage {
   const formatInSiteZone = (time: string) => formatInstant(time, timeZone);
   const closesAt = new Date(Date.parse(to) + WINDOW_MS).toISOString();
   if (status === 'final') {
@@ -35,7 +35,7 @@ export function stageOf({ status, to, finalAt, revision }: StageFields, now: num
       clock: { label: 'Final in', end: finalAt },
     };
   }
-  if (now < Date.parse(to)) {
+  if (nextPeriod === null) {
     return {
       label: 'Open',
       words: t(
@@ -58,7 +58,7 @@ export function stageOf({ status, to, finalAt, revision }: StageFields, now: num
   };
 }
 
-export type BoardSummary = StageFields & Pick<Leaderboard, 'launches' | 'previousPeriod' | 'nextPeriod'>;
+export type BoardSummary = StageFields & Pick<Leaderboard, 'launches' | 'previousPeriod'>;
 
 /** Returns a probable summary of a board that is loading, to reserve its space. `now` is in milliseconds since 1970. */
 export function expectedBoard(period: Period, now: number): BoardSummary {

@@ -119,9 +119,8 @@ interface BoardBannerProps {
 
 /** The title of the board, its status and the remaining time. */
 function BoardBanner({ period, board, isExpected, onEnd }: BoardBannerProps) {
-  const now = useNow();
   const { timeZone } = useSite();
-  const stage = stageOf(board, now, timeZone);
+  const stage = stageOf(board, timeZone);
   return (
     <section className="banner board-banner" data-expected={isExpected} aria-label={t('Leaderboard')}>
       <Waves />
