@@ -22,6 +22,9 @@ test.describe('§2: every screen is accessible', () => {
     }
     await commentBox(page).focus();
     await expect(page.locator('.comment-form')).toHaveCSS('outline-style', 'solid');
+    await upvoteOf(page, 'Zz rich').click();
+    await expect(upvoteOf(page, 'Zz rich')).toHaveAttribute('aria-pressed', 'true');
+    await expect(upvoteOf(page, 'Zz rich').locator('.icon-rise')).toHaveCSS('background-color', 'rgba(0, 0, 0, 0)');
   });
 
   test('selected text is readable in the banner and the footer in both themes', async ({ page }) => {
