@@ -25,12 +25,13 @@ function set(next: readonly Toast[]): void {
 }
 
 /**
- * Shows a message for a few seconds. Only the latest three are visible, and only the latest one for each subject. The
- * `id`, if given, identifies the message for `dismissToast`.
+ * Shows a message for a few seconds. Only the latest three are visible, and only the latest one for each subject.
+ * @returns its id for `dismissToast`.
  */
-export function showToast(toast: Omit<Toast, 'id' | 'tone'> & Partial<Pick<Toast, 'id' | 'tone'>>): void {
+export function showToast(toast: Omit<Toast, 'id' | 'tone'> & { tone?: Toast['tone'] }): number {
   const others = toasts.filter(({ subject }) => subject === undefined || subject !== toast.subject);
-  set([...others, { id: nextId++, tone: 'neutral' as const, ...toast }].slice(-LIMIT));
+  set([...others, { tone: 'neutral' as const, ...toast, id: nextId }].slice(-LIMIT));
+  return nextId++;
 }
 
 /** Reports that code could not be loaded on demand. */

@@ -61,18 +61,19 @@ export function Discussion({ productId, count, liveUpdates }: DiscussionProps) {
           }
         />
       )}
-      {list.data && comments.length === 0 && count === 0 && <p className="comments-empty">{t(COMMENT_TEXTS.empty)}</p>}
       {order.cursor && (
         <Link className="button more-comments" to={paths.productComments(productId)} data-tone="outline">
           {t('Start from the first page')}
         </Link>
       )}
-      {comments.length > 0 && (
+      {comments.length > 0 ? (
         <ol className="comment-list" aria-busy={list.isPlaceholderData}>
           {comments.map((comment) => (
             <CommentItem key={comment.id} comment={comment} />
           ))}
         </ol>
+      ) : (
+        list.data && count === 0 && <p className="comments-empty">{t(COMMENT_TEXTS.empty)}</p>
       )}
       {!list.isPlaceholderData && <MoreComments productId={productId} list={list} />}
     </section>
@@ -146,7 +147,6 @@ interface MoreCommentsProps {
   productId: string;
   list: {
     data: { pages: { nextCursor: string | null }[] } | undefined;
-    hasNextPage: boolean;
     isFetchingNextPage: boolean;
     isFetchNextPageError: boolean;
     fetchNextPage: () => Promise<unknown>;
@@ -155,7 +155,7 @@ interface MoreCommentsProps {
 
 function MoreComments({ productId, list }: MoreCommentsProps) {
   const cursor = list.data?.pages.at(-1)?.nextCursor;
-  if (!list.hasNextPage || !cursor) return null;
+  if (!cursor) return null;
 
   return (
     <>

@@ -5,7 +5,7 @@ import type { Api } from '../../../contract/api.ts';
 import { dismissToast, showToast } from '../../ui/toasts.ts';
 import { showComment } from './show-comment.ts';
 
-vi.mock(import('../../ui/toasts.ts'), () => ({ showToast: vi.fn(), dismissToast: vi.fn() }));
+vi.mock(import('../../ui/toasts.ts'), () => ({ showToast: vi.fn(() => 7), dismissToast: vi.fn() }));
 
 interface Situation {
   isTyping?: boolean;
@@ -61,7 +61,7 @@ test('a message shows while the pages up to a linked comment load, and then disa
   await show({ duringLoad: () => toasts.push(...vi.mocked(showToast).mock.calls.map(([{ title }]) => title)) });
   expect(toasts).toEqual(['Loading comments...']);
   expect(showToast).toHaveBeenCalledOnce();
-  expect(dismissToast).toHaveBeenCalledExactlyOnceWith(vi.mocked(showToast).mock.lastCall?.[0].id);
+  expect(dismissToast).toHaveBeenCalledExactlyOnceWith(7);
 });
 
 test('a link to a comment that does not exist leads to the title of the discussion, and a message says so', async () => {

@@ -11,9 +11,6 @@ import { commentListOptions, commentOrder } from './queries.ts';
 /** The maximum number of further pages that are loaded to find a comment. */
 const MAX_PAGES = 20;
 
-/** The id of the message that comments are loading. Other ids are positive. */
-const LOADING_TOAST_ID = 0;
-
 /**
  * Scrolls to the comment that the fragment (`hash`) identifies, focuses it and highlights it. Loads further pages to
  * find it, and says so. If it is not found, says so, scrolls to the title of the discussion and focuses that. As soon
@@ -32,17 +29,18 @@ export async function showComment(api: Api, client: QueryClient, hash: string): 
     window.addEventListener(event, () => stopped.abort(), { passive: true, signal: stopped.signal });
   }
   const mustStop = () => stopped.signal.aborted || window.location.pathname !== path || isTyping();
+  let message: number | undefined;
   let isLoaded = false;
   let isFailed = false;
   for (let page = 0; page < MAX_PAGES && !isLoaded && !find() && !mustStop(); page += 1) {
-    if (!page) showToast({ id: LOADING_TOAST_ID, title: t('Loading comments...'), description: '' });
+    message ??= showToast({ title: t('Loading comments...'), description: '' });
     const { data, hasNextPage, isError } = await list.fetchNextPage();
     isLoaded = flattenComments(data).some(({ id }) => hash === `#${commentElementId(id)}`);
     isFailed = isError;
     if (!hasNextPage || isError) break;
   }
   const element = isLoaded ? await findRendered(find) : find();
-  dismissToast(LOADING_TOAST_ID);
+  if (message !== undefined) dismissToast(message);
   const target = element ?? document.getElementById('comments-title');
   if (target && !mustStop()) {
     target.tabIndex = -1;
