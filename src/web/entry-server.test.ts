@@ -208,7 +208,7 @@ describe('a product’s page', () => {
         return { items: [], total: 0, nextCursor: null };
       },
     });
-    expect(asked).toEqual([{ sort: 'best', cursor: 'abc' }]);
+    expect(asked).toEqual([{ sort: 'best', cursor: 'abc', limit: 100 }]);
   });
 
   test('has status 404 if the product does not exist', async () => {
