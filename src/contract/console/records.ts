@@ -102,7 +102,7 @@ export interface BurstRecord {
   /** A random name for the network in this hour, from which the network cannot be determined. */
   network: string;
   sessions: number;
-  /** How many votes for the product in this hour, from any network, operators have excluded. */
+  /** The number of votes in the product's launch window, from any hour, that are excluded by operators. */
   excluded: number;
 }
 

@@ -8,6 +8,7 @@ import { listAudit } from '../audit/audit-log.ts';
 import { removeProducts } from '../products/remove-products.ts';
 import { saveProducts } from '../products/save-products.ts';
 import { systemRuntime } from '../runtime.ts';
+import { listUpvoteBursts, saveUpvoteBursts } from '../stats/upvote-bursts.ts';
 import { changeVerdicts, undoVerdicts } from './change-verdicts.ts';
 import { checkBoard, repairBoard } from './check-board.ts';
 import { finaliseDue } from './finalise.ts';
@@ -35,7 +36,7 @@ const change = (action: 'exclude' | 'include', voters: string[]) =>
     undefined,
   );
 const entry = async () => (await getLeaderboard(database, DAY, {}, rulesAt(DUE)))?.items[0];
-const lastDetails = async () => (await listAudit(database, { limit: 1 }))[0]?.details;
+const burst = async () => (await listUpvoteBursts(database, { since: new Date(0), limit: 1 }))[0];
 const differences = async () => {
   const period = parsePeriod(DAY);
   return period && (await checkBoard(database, period))?.differences;
@@ -46,6 +47,9 @@ test.each(['open', 'final'])(
   async (status) => {
     const finalise = () => finaliseDue(database, { rules: rulesAt(DUE), votesPerNetwork: 20 });
     if (status === 'final') await finalise();
+    await saveUpvoteBursts(database, [
+      { hour: new Date().toISOString(), productId: 'tide', network: 'one', sessions: 20 },
+    ]);
     const [first, second] = (await votesOf()).map(({ voter }) => voter);
     const revised = status === 'final' ? [DAY] : [];
     expect(await change('exclude', [first ?? '', second ?? ''])).toEqual({
@@ -56,20 +60,15 @@ test.each(['open', 'final'])(
       revised,
     });
     expect(await entry()).toMatchObject({ votes: 1, excluded: 2, upvotes: 3 });
-    expect(await lastDetails()).toEqual(
-      expect.objectContaining({ excludedByHour: { [`${DAY}T11`]: 1, [`${DAY}T12`]: 1 } }),
-    );
+    expect(await burst()).toMatchObject({ excluded: 2 });
     expect(await differences()).toEqual([]);
     expect(await change('include', [first ?? ''])).toMatchObject({ votes: 1 });
     expect(await entry()).toMatchObject({ votes: 2, excluded: 1 });
-    expect(await lastDetails()).toEqual(expect.objectContaining({ excludedByHour: { [`${DAY}T11`]: -1 } }));
+    expect(await burst()).toMatchObject({ excluded: 1 });
     expect(await undoVerdicts(database, 'tide', systemRuntime)).toMatchObject({ votes: 1 });
     expect((await votesOf()).map(({ reason }) => reason)).toEqual(['operator', 'operator', null]);
     expect(await undoVerdicts(database, 'tide', systemRuntime)).toMatchObject({ votes: 2 });
     expect(await entry()).toMatchObject({ votes: 3, excluded: 0 });
-    expect(await lastDetails()).toEqual(
-      expect.objectContaining({ excludedByHour: { [`${DAY}T11`]: -1, [`${DAY}T12`]: -1 } }),
-    );
     expect(await undoVerdicts(database, 'tide', systemRuntime)).toBeUndefined();
     expect(await differences()).toEqual([]);
     if (status === 'final') {
@@ -80,6 +79,22 @@ test.each(['open', 'final'])(
     expect(actions).toEqual(['votes undo', 'votes undo', 'votes include', 'votes exclude']);
   },
 );
+
+test('bursts do not show excluded votes that were withdrawn, or that belong to a removed product with the same id', async () => {
+  await saveUpvoteBursts(database, [
+    { hour: new Date().toISOString(), productId: 'tide', network: 'one', sessions: 20 },
+  ]);
+  const [first, second] = (await votesOf()).map(({ voter }) => voter);
+  await change('exclude', [first ?? '', second ?? '']);
+  await vote(database, 'tide', `${DAY}T14:00:00.000Z`, 'session-11', { upvoted: false });
+  expect(await burst()).toMatchObject({ excluded: 1 });
+  await undoVerdicts(database, 'tide', systemRuntime);
+  expect(await burst()).toMatchObject({ excluded: 0 });
+  await change('exclude', [second ?? '']);
+  await removeProducts(database, ['tide']);
+  await saveProducts(database, [buildProduct({ id: 'tide', createdAt: `${DAY}T14:00:00.000Z` })]);
+  expect(await burst()).toMatchObject({ excluded: 0 });
+});
 
 test('a new launch of the day can be placed while votes are listed', async () => {
   await saveProducts(database, [buildProduct({ id: 'reef', createdAt: `${DAY}T14:00:00.000Z` })]);

@@ -33,7 +33,10 @@ export interface VerdictChange {
   auditId: string;
   productId: string;
   day: string;
-  /** The number of changed votes. Those of an undo may be outside the launch window, where they do not count. */
+  /**
+   * The number of changed votes. Those of an undo may be outside the launch window, where they do not affect the
+   * result.
+   */
   votes: number;
   /** Final periods that got a new revision. */
   revised: string[];
@@ -184,14 +187,10 @@ async function applyVerdicts(
   const { day } = await readLaunch(sql, productId);
   const isFinal = (await lockDays(sql, [day])).length > 0;
   const before: VotersByVerdict = {};
-  /** By clock hour, such as `2026-11-28T17` (UTC): how many more votes are excluded by operators than before. */
-  const excludedByHour: Record<string, number> = {};
-  const note = ({ voter, at }: VoteLine, from: Verdict, to: Verdict) => {
-    const voters = before[from ?? 'counted'] ?? [];
+  const note = (voter: string, verdict: Verdict) => {
+    const voters = before[verdict ?? 'counted'] ?? [];
     voters.push(voter);
-    before[from ?? 'counted'] = voters;
-    const hour = at.toISOString().slice(0, 13);
-    excludedByHour[hour] = (excludedByHour[hour] ?? 0) + Number(to === 'operator') - Number(from === 'operator');
+    before[verdict ?? 'counted'] = voters;
   };
   const votes = isFinal
     ? await rewriteParts(sql, productId, day, plan, note)
@@ -202,7 +201,7 @@ async function applyVerdicts(
     id: change.auditId,
     action: plan.action,
     target: productId,
-    details: { ...plan.details, day, votes, revised, before, excludedByHour },
+    details: { ...plan.details, day, votes, revised, before },
     undoes: plan.undoes,
   });
   await plan.report?.(change);
@@ -229,7 +228,7 @@ async function rewriteRows(
   day: string,
   { runtime, votesPerNetwork }: VerdictContext,
   { decide, undoes, hashedOn = day }: VerdictPlan,
-  note: (vote: VoteLine, from: Verdict, to: Verdict) => void,
+  note: (voter: string, verdict: Verdict) => void,
 ): Promise<number> {
   const secret = (await findSecret(sql, hashedOn)) ?? (await readSecret(sql, day, runtime));
   if (secret === undefined)
@@ -240,7 +239,7 @@ async function rewriteRows(
     for (const vote of votes) {
       const verdict = decide(vote);
       if (verdict === undefined || verdict === vote.verdict) continue;
-      note(vote, vote.verdict, verdict);
+      note(vote.voter, vote.verdict);
       changes.push({ id: vote.id, verdict });
     }
   }
@@ -270,7 +269,7 @@ async function rewriteParts(
   productId: string,
   day: string,
   { decide }: VerdictPlan,
-  note: (vote: VoteLine, from: Verdict, to: Verdict) => void,
+  note: (voter: string, verdict: Verdict) => void,
 ): Promise<number> {
   const moved = { counted: 0, network: 0, operator: 0 };
   let changed = 0;
@@ -281,11 +280,10 @@ async function rewriteParts(
       .split('\n')
       .map((line) => {
         const vote: VoteLine & { at: string } = JSON.parse(line);
-        const cast = { ...vote, at: new Date(vote.at) };
-        const verdict = decide(cast);
+        const verdict = decide({ ...vote, at: new Date(vote.at) });
         const reason = verdict === 'included' ? null : verdict;
         if (reason === undefined || reason === vote.reason) return line;
-        note(cast, vote.reason, reason);
+        note(vote.voter, vote.reason);
         moved[vote.reason ?? 'counted'] -= 1;
         moved[reason ?? 'counted'] += 1;
         changed += 1;

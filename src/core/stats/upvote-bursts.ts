@@ -37,35 +37,17 @@ export async function deleteOldBursts(sql: Sql, now: Date): Promise<void> {
 /** The condition for bursts `b` that are listed; others are about to be deleted. */
 export const LISTED_BURST = `b.hour >= now() - ${BURST_DAYS} * interval '1 day'`;
 
-const SELECT_BURSTS = `SELECT b.hour, b.product_id, p.name, b.network, b.sessions
-  FROM upvote_bursts b JOIN products p ON p.id = b.product_id
+const SELECT_BURSTS = `SELECT b.hour, b.product_id AS "productId", p.name AS "productName", b.network, b.sessions,
+    c.excluded_operator AS excluded
+  FROM upvote_bursts b JOIN products p ON p.id = b.product_id JOIN product_counts c ON c.product_id = p.id
   WHERE b.hour >= $1::timestamptz AND ${LISTED_BURST}
   ORDER BY b.sessions DESC, b.hour DESC, b.product_id, b.network LIMIT $2`;
-
-// Adds up the operators' decisions, because counting the votes would read all votes for each product.
-const COUNT_EXCLUDED = `SELECT target || ' ' || hour AS burst, sum(votes::integer)::integer AS excluded
-  FROM audit_log CROSS JOIN jsonb_each_text(details -> 'excludedByHour') AS changed (hour, votes)
-  WHERE target = ANY($1::text[]) AND action LIKE 'votes %' GROUP BY 1`;
 
 /** Lists the largest bursts since a time, largest first. @throws CoreError `unavailable`. */
 export async function listUpvoteBursts(
   sql: Sql,
   { since, limit }: { since: Date; limit: number },
 ): Promise<BurstRecord[]> {
-  const rows = await sql.query<{ hour: Date; product_id: string; name: string; network: string; sessions: number }>(
-    SELECT_BURSTS,
-    [since.toISOString(), limit],
-  );
-  const counts = await sql.query<{ burst: string; excluded: number }>(COUNT_EXCLUDED, [
-    [...new Set(rows.map((row) => row.product_id))],
-  ]);
-  const excludedIn = new Map(counts.map(({ burst, excluded }) => [burst, excluded]));
-  return rows.map(({ hour, product_id: productId, name: productName, network, sessions }) => ({
-    hour: hour.toISOString(),
-    productId,
-    productName,
-    network,
-    sessions,
-    excluded: excludedIn.get(`${productId} ${hour.toISOString().slice(0, 13)}`) ?? 0,
-  }));
+  const rows = await sql.query<Omit<BurstRecord, 'hour'> & { hour: Date }>(SELECT_BURSTS, [since.toISOString(), limit]);
+  return rows.map((row) => ({ ...row, hour: row.hour.toISOString() }));
 }

@@ -79,7 +79,9 @@ export function BurstList() {
                 >
                   Decisions
                 </button>
-                {burst.excluded > 0 && <span className="tag">{formatQuantity(burst.excluded, 'vote')} excluded</span>}
+                {burst.excluded > 0 && (
+                  <span className="tag">{formatQuantity(burst.excluded, 'vote')} for this product excluded</span>
+                )}
               </p>
             </div>
             <div className="row-actions">
