@@ -84,7 +84,7 @@ function App() {
   }
 
   function undoableOf(operator: string): Undoable {
-    const undoable = undoables.get(operator) ?? { unsavedEdits: new Map(), unsentReasons: new Map() };
+    const undoable = undoables.get(operator) ?? { unsavedEdits: new Map() };
     undoables.set(operator, undoable);
     return undoable;
   }

@@ -119,27 +119,37 @@ test('a tab shows the operator who has signed in in another tab, and hides the e
   await expect(maker).toHaveValue('The edit of ada');
 });
 
-test('a reason that is typed when the session ends is still there for the same operator, but not for another, until the dialog is closed', async ({
+test('a reason that is typed when the session ends or the page is left is still there for the same operator and the same item only, until the dialog is closed', async ({
   page,
   site,
 }) => {
-  const { name } = await site.addProduct({ name: `Tide ${randomUUID()}` });
+  const { id } = await site.addProduct();
+  await site.addComments(id, [{ content: 'First' }, { content: 'Second' }]);
   const [ada, bob] = [`ada-${randomUUID().slice(0, 8)}`, `bob-${randomUUID().slice(0, 8)}`];
   const reason = page.getByLabel('Reason (optional)');
-  const remove = page.getByRole('button', { name: `Remove ${name}` });
+  const hide = (content: string) =>
+    page.getByRole('listitem').filter({ hasText: content }).getByRole('button', { name: 'Hide' }).click();
   await signIn(page, site, ada);
-  await openConsole(page, `/console/products?q=${name}`);
-  await remove.click();
+  await openConsole(page, `/console/comments?product=${id}`);
+  await page.getByRole('link', { name: 'Audit log' }).click();
+  await page.goBack();
+  await hide('First');
   await reason.fill('A carefully worded reason');
   await returnAs(page, site, bob);
-  await remove.click();
+  await hide('First');
   await expect(reason).toHaveValue('');
   await returnAs(page, site, ada);
-  await remove.click();
+  await hide('First');
   await expect(reason).toHaveValue('A carefully worded reason');
+  await page.goForward();
+  await expect(page.getByRole('heading', { name: 'Audit log' })).toBeVisible();
+  await page.goBack();
+  await hide('Second');
+  await expect(reason).toHaveValue('');
+  await reason.fill('Another reason');
   await page.keyboard.press('Escape');
   await expect(page.locator('dialog')).toHaveCount(0);
-  await remove.click();
+  await hide('Second');
   await expect(reason).toHaveValue('');
 });
 

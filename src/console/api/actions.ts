@@ -76,11 +76,8 @@ export interface Undoable {
    * The unsaved edits by product. The editor resumes them, for example after the operator has signed in again.
    */
   unsavedEdits: Map<string, Edit>;
-  /**
-   * The reasons of dialogs that have not been closed, by title. If the session ends, the next dialog with this title
-   * resumes its reason.
-   */
-  unsentReasons: Map<string, string>;
+  /** The reason in a dialog that has not been closed. If its page is left, the next dialog for `operation` resumes it. */
+  unsentReason?: { operation: string; text: string } | undefined;
 }
 
 const UndoContext = createContext<Undoable | null>(null);

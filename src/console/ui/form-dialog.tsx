@@ -57,7 +57,7 @@ export function FormDialog({ title, label, isDisabled = false, children, onClose
   const [isSending, setSending] = useState(false);
   const [progress, setProgress] = useState('');
   const error = useDialogError(form);
-  const { unsentReasons } = useUndoable();
+  const undoable = useUndoable();
 
   // Opening the dialog focuses its first button. An `autofocus` attribute would make it focus the field instead, but
   // React does not render this attribute.
@@ -88,7 +88,7 @@ export function FormDialog({ title, label, isDisabled = false, children, onClose
     <Modal
       title={title}
       onClose={() => {
-        unsentReasons.delete(title);
+        undoable.unsentReason = undefined;
         onClose();
       }}
     >
@@ -119,17 +119,17 @@ export function FormDialog({ title, label, isDisabled = false, children, onClose
 }
 
 /**
- * The state of the `ReasonField` of a `FormDialog` with this title. It outlasts the dialog if that is not closed but
- * removed, because the session has ended.
+ * The state of the `ReasonField` of a `FormDialog`. It outlasts the dialog if that is not closed but removed, for
+ * example because the session has ended. `operation` contains the ids of the items, so other items do not get it.
  */
-export function useReason(title: string): [string, (reason: string) => void] {
-  const { unsentReasons } = useUndoable();
-  const [reason, setReason] = useState(() => unsentReasons.get(title) ?? '');
+export function useReason(operation: string): [string, (reason: string) => void] {
+  const undoable = useUndoable();
+  const [unsent, setUnsent] = useState(undoable.unsentReason);
   return [
-    reason,
-    (next) => {
-      setReason(next);
-      unsentReasons.set(title, next);
+    unsent?.operation === operation ? unsent.text : '',
+    (text) => {
+      undoable.unsentReason = { operation, text };
+      setUnsent(undoable.unsentReason);
     },
   ];
 }
@@ -174,6 +174,8 @@ export function ReasonField({ value, suggestions, isRequired = false, onChange }
 }
 
 interface ReasonDialogProps extends Pick<FormDialogProps, 'title' | 'label' | 'onClose'> {
+  /** The ids of the items of the operation. */
+  ids: readonly string[];
   note: ReactNode;
   suggestions: readonly string[];
   isRequired?: boolean;
@@ -181,8 +183,8 @@ interface ReasonDialogProps extends Pick<FormDialogProps, 'title' | 'label' | 'o
 }
 
 /** A dialog that asks for the reason for an operation. */
-export function ReasonDialog({ note, suggestions, isRequired = false, onSubmit, ...dialog }: ReasonDialogProps) {
-  const [reason, setReason] = useReason(dialog.title);
+export function ReasonDialog({ ids, note, suggestions, isRequired = false, onSubmit, ...dialog }: ReasonDialogProps) {
+  const [reason, setReason] = useReason(`${dialog.label} ${ids.join(' ')}`);
   return (
     <FormDialog {...dialog} onSubmit={(progress) => onSubmit(reason.trim(), progress)}>
       <p>{note}</p>

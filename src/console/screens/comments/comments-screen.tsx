@@ -122,6 +122,7 @@ export function CommentList({ label, pages, empty }: CommentListProps) {
       {hiding && (
         <ReasonDialog
           title={only ? 'Hide this comment' : `Hide ${hiding.length} comments`}
+          ids={hiding.map(({ id }) => id)}
           note={only ? <HidingNote comment={only} /> : 'No visitor will see them, not even their authors.'}
           suggestions={['Spam', 'Off topic', 'Insult', 'Personal data']}
           label="Hide"

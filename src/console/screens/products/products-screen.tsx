@@ -138,6 +138,7 @@ function ProductList({ filter }: { filter: Record<string, string | undefined> })
       {removing && (
         <ReasonDialog
           title={removing.length === 1 ? `Remove ${removing[0]?.name}` : `Remove ${removing.length} products`}
+          ids={removing.map(({ id }) => id)}
           note={`${formatQuantity(sum(removing, 'upvotes'), 'upvote')} and ${formatQuantity(sum(removing, 'comments'), 'comment')} are removed with ${removing.length === 1 ? 'it' : 'them'}, and restored when the removal is undone.`}
           suggestions={['Spam', 'Not a product', 'Duplicate', 'At its maker’s request']}
           label="Remove"

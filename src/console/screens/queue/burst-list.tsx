@@ -129,9 +129,8 @@ const WHY_EXCLUDED = { network: 'Limit per network', operator: 'Excluded by an o
 /** Lists the counted and the excluded votes of an hour. The operator excludes or includes all or only some of them. */
 function VotesDialog({ burst, onClose, onSubmit }: VotesDialogProps) {
   const { productId, productName, hour } = burst;
-  const title = `Votes for ${productName}`;
   const [action, setAction] = useState<'exclude' | 'include'>('exclude');
-  const [reason, setReason] = useReason(title);
+  const [reason, setReason] = useReason(`${action} ${productId} ${hour}`);
   const [deselected, setDeselected] = useState<ReadonlySet<string>>(new Set());
   const votes = useQuery({
     queryKey: consoleKeys.votesToDecide(productId, hour),
@@ -148,7 +147,7 @@ function VotesDialog({ burst, onClose, onSubmit }: VotesDialogProps) {
 
   return (
     <FormDialog
-      title={title}
+      title={`Votes for ${productName}`}
       label={`${action === 'exclude' ? 'Exclude' : 'Include'} ${formatQuantity(chosen.length, 'vote')}`}
       isDisabled={chosen.length === 0}
       onClose={onClose}

@@ -79,6 +79,7 @@ export function SubmissionList() {
       {asking?.action === 'decline' && (
         <ReasonDialog
           title={titleOf('Decline', asking.submissions)}
+          ids={asking.submissions.map(({ id }) => id)}
           note="The maker sees the reason and can submit another version."
           suggestions={[
             'Not a tech product',
