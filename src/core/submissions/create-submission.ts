@@ -20,6 +20,8 @@ export interface Submitter {
   idempotencyKey?: string | undefined;
   /** The prefix of the submitter's network; unset if limits are off. */
   network?: Uint8Array | undefined;
+  /** Called before a new valid submission is stored, again on each retry. Throws an error if it exceeds a rate limit. */
+  charge?: () => void;
 }
 
 interface CreateOptions {
@@ -58,7 +60,8 @@ const SAVE_IDEMPOTENCY_KEY = `INSERT INTO submission_idempotency_keys (id, conte
 
 /**
  * Creates a submission that waits for a decision, and its maker key, of which only a hash is stored.
- * @throws CoreError `submission_invalid`, `too_many_waiting`, `idempotency_key_reused`, `overloaded`, `unavailable`.
+ * @throws CoreError `submission_invalid`, `too_many_waiting`, `idempotency_key_reused`, `overloaded`, `unavailable`, or
+ * the error of `charge`.
  */
 export async function createSubmission(
   database: Database,
@@ -81,6 +84,7 @@ export async function createSubmission(
     const repeated = earlier && (await readSubmissionRow(sql, earlier.submission_id));
     if (repeated) return repeat(sql, repeated, makerKey);
     const network = await requireQueueCapacity(sql, secret, submitter.network);
+    submitter.charge?.();
     const row = await insert(sql, draft, { makerKey, network, now });
     if (idempotencyId !== undefined) {
       await sql.query(SAVE_IDEMPOTENCY_KEY, [idempotencyId, content, row.id, now.toISOString()]);

@@ -71,17 +71,16 @@ export const submissionRoutes: FastifyPluginAsyncTypebox<Options> = async (
     async (request, reply) => {
       const session = sessionOf(request);
       const submitter = { session, idempotencyKey: idempotencyKeyOf(request), network: network(request) };
-      // Only created submissions count, so failed attempts do not prevent others in the network from submitting.
-      const refund = charge('submission', request, reply);
+      // Only valid new submissions count, so failed attempts do not prevent others in the network from submitting.
+      let refund: (() => void) | undefined;
+      const chargeOnce = () => {
+        refund ??= charge('submission', request, reply);
+      };
       const { name, description = '' } = request.body;
       const repetition = repeatedTexts?.(`${name} ${description}`, { session, address: request.ip });
-      const { submission, makerKey, created } = await submissions
-        .create(request.body, submitter, repetition)
-        .catch((error: unknown) => {
-          refund();
-          throw error;
-        });
-      if (!created) refund();
+      const creation = submissions.create(request.body, { ...submitter, charge: chargeOnce }, repetition);
+      creation.catch(() => refund?.());
+      const { submission, makerKey, created } = await creation;
       reply.code(created ? 201 : 200).header('Location', paths.submission(submission.id));
       return { submission, makerKey };
     },
