@@ -122,7 +122,7 @@ describe('after a write', () => {
     await site.ask.get('/product/tide');
     const { headers } = await site.ask.put('/api/products/tide/upvote', SESSION);
     expect(headers['set-cookie']).toMatch(
-      /^last_write=[\da-f]{8}-\d+-\d+; Path=\/; Max-Age=10; HttpOnly; SameSite=Lax$/,
+      /^last_write_[\da-f]{8}=\d+-\d+; Path=\/; Max-Age=10; HttpOnly; SameSite=Lax$/,
     );
     const cookie = String(headers['set-cookie']).split(';', 1)[0] ?? '';
     expect(await upvotesShown('/product/tide', { cookie })).toBe(1);
@@ -136,18 +136,9 @@ describe('after a write', () => {
   });
 
   test('a page is served despite an invalid last-write cookie', async () => {
-    const values = [
-      '',
-      'x',
-      '-1',
-      '1',
-      '00000000-1-1',
-      '00000000-1-999999999999999',
-      '00000000-999999999999999-1',
-      '%00',
-    ];
+    const values = ['', 'x', '-1', '1', '1-1', '1-999999999999999', '999999999999999-1', '%00'];
     for (const value of values) {
-      expect((await site.ask.get('/', { cookie: `last_write=${value}` })).statusCode).toBe(200);
+      expect((await site.ask.get('/', { cookie: `last_write_00000000=${value}` })).statusCode).toBe(200);
     }
   });
 });

@@ -23,7 +23,7 @@ async function start() {
 
 const times = <Value>(count: number, make: () => Value): Value[] => Array.from({ length: count }, make);
 
-const FORGED = { cookie: 'last_write=00000000-1-999999999999999' };
+const FORGED = { cookie: 'last_write_00000000=1-999999999999999' };
 
 test('a search counts against the rate limit each time that its response is not in the cache or is stale', async () => {
   const { id } = await start();

@@ -11,7 +11,7 @@ import { ResponseCache } from './response-cache.ts';
 import { addFastPath, type FastPathObserver, sendFromCache } from './send-cached.ts';
 
 /** The cookie of a write in another process. Its time is in the future, so no cached version includes the write. */
-const LAST_WRITE = `last_write=00000000-1-${Date.now() + 3_600_000}`;
+const LAST_WRITE = `last_write_00000000=1-${Date.now() + 3_600_000}`;
 
 const CHANGE = { productIds: ['/page', '/api'], catalogue: false };
 

@@ -2,15 +2,15 @@ import { describe, expect, test } from 'vitest';
 import { createTestClock } from '../../../tests/support/test-clock.ts';
 import { lastWriteElsewhere, lastWriteOf, setLastWriteCookie } from './last-write-cookie.ts';
 
-/** Returns the cookie that this process sets now in response to a request with the given one. */
-function cookieOf(clock: ReturnType<typeof createTestClock>, cookie?: string): string {
+/** Returns the cookie that this process sets now. */
+function cookieOf(clock: ReturnType<typeof createTestClock>): string {
   const headers: string[] = [];
-  const reply = { header: (_name: string, value: string) => headers.push(value), request: { headers: { cookie } } };
+  const reply = { header: (_name: string, value: string) => headers.push(value) };
   setLastWriteCookie(reply as never, clock, clock.now);
   return headers[0]?.split(';', 1)[0] ?? '';
 }
 
-const ofAnother = (cookie: string) => cookie.replace(/=[\da-f]{8}/, '=00000000');
+const ofAnother = (cookie: string) => cookie.replace(/_[\da-f]{8}=/, '_00000000=');
 const claim = (cookie: string, clock: ReturnType<typeof createTestClock>) =>
   lastWriteOf({ headers: { cookie } }, clock, clock.now);
 
@@ -34,13 +34,25 @@ describe('cookies of this process', () => {
   });
 });
 
-test('after writes in another process and in this one, both must send newer API responses', () => {
+test('after concurrent writes in several processes, each process must send newer API responses', () => {
   const clock = createTestClock();
   clock.advance({ hours: 1 });
-  const elsewhere = (cookie: string) => lastWriteElsewhere({ headers: { cookie } }, clock, clock.now);
-  const ofBoth = cookieOf(clock, ofAnother(cookieOf(clock)));
-  for (const cookie of [ofBoth, cookieOf(clock, ofBoth)]) expect(elsewhere(cookie)).toBe(clock.monotonicMs());
-  expect(elsewhere(cookieOf(clock, cookieOf(clock)))).toBeUndefined();
+  const own = cookieOf(clock);
+  const other = ofAnother(own);
+  for (const cookies of [`${own}; ${other}`, `${other}; ${own}`]) {
+    expect(lastWriteElsewhere({ headers: { cookie: cookies } }, clock, clock.now)).toBe(clock.monotonicMs());
+  }
+});
+
+test('with cookies of several processes, the last write counts', () => {
+  const clock = createTestClock();
+  const older = ofAnother(cookieOf(clock));
+  clock.advance({ milliseconds: 5_000 });
+  const cookies = `${older}; ${cookieOf(clock)}`;
+  const written = clock.monotonicMs();
+  clock.advance({ milliseconds: 2_000 });
+  expect(claim(cookies, clock)).toBe(written);
+  expect(lastWriteElsewhere({ headers: { cookie: cookies } }, clock, clock.now)).toBe(written - 4_500);
 });
 
 describe('cookies of another process', () => {
@@ -65,6 +77,6 @@ describe('cookies of another process', () => {
 test('a forged cookie never yields a time in the future', () => {
   const clock = createTestClock();
   clock.advance({ hours: 1 });
-  for (const cookie of ['last_write=00000000-1-999999999999999', cookieOf(clock).replace(/-\d+-/, '-999999999999999-')])
+  for (const cookie of ['last_write_00000000=1-999999999999999', cookieOf(clock).replace(/=\d+-/, '=999999999999999-')])
     expect(claim(cookie, clock)).toBe(clock.monotonicMs());
 });

@@ -3,23 +3,18 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import { type Runtime, systemRuntime } from '../../core/runtime.ts';
 
-/**
- * For a few seconds after a write, the visitor has a cookie with the time of the write: pages may lag behind others'
- * writes, but not behind the visitor's own. The cookie does not identify the visitor.
- */
-const NAME = 'last_write';
-const MAX_AGE_S = 10;
-
-const PATTERN = new RegExp(`(?:^|;\\s*)${NAME}=([0-9a-f]{8})-(\\d{1,15})-(\\d{1,15})(?:;|$)`);
-
-/** The monotonic clock of another process has another origin, so the cookie identifies the process that set it. */
+/** The monotonic clock of another process has another origin, so the cookie's name identifies the process that set it. */
 const PROCESS = randomBytes(4).toString('hex');
 
 /**
- * The process in the cookie of a visitor who has written in several: each of them must serve responses that include the
- * writes in the others.
+ * For a few seconds after a write, the visitor has a cookie with the time of the write: pages may lag behind others'
+ * writes, but not behind the visitor's own. The cookie does not identify the visitor. Each process sets its own, because
+ * the responses to concurrent writes in several processes would replace a shared one. As they expire, few accumulate.
  */
-const SEVERAL_PROCESSES = '00000000';
+const NAME = `last_write_${PROCESS}`;
+const MAX_AGE_S = 10;
+
+const PATTERN = /(?:^|;\s*)last_write_([0-9a-f]{8})=(\d{1,15})-(\d{1,15})(?=;|$)/g;
 
 /** The tolerated difference between the wall clocks of two machines. */
 const MAX_CLOCK_DIFFERENCE_MS = 500;
@@ -36,14 +31,12 @@ export function setLastWriteCookie(
   { monotonicMs }: Runtime,
   systemNow: SystemClock = systemRuntime.now,
 ): void {
-  const previous = PATTERN.exec(reply.request.headers.cookie ?? '')?.[1] ?? PROCESS;
-  const process = previous === PROCESS ? PROCESS : SEVERAL_PROCESSES;
-  const value = `${process}-${Math.ceil(monotonicMs())}-${systemNow().getTime()}`;
+  const value = `${Math.ceil(monotonicMs())}-${systemNow().getTime()}`;
   reply.header('Set-Cookie', `${NAME}=${value}; Path=/; Max-Age=${MAX_AGE_S}; HttpOnly; SameSite=Lax`);
 }
 
 export function hasLastWrite(cookie: string): boolean {
-  return PATTERN.test(cookie);
+  return cookie.search(PATTERN) !== -1;
 }
 
 /**
@@ -54,14 +47,18 @@ export function lastWriteOf(
   { headers: { cookie } }: Pick<IncomingMessage, 'headers'>,
   { monotonicMs }: Runtime,
   systemNow: SystemClock = systemRuntime.now,
+  isOnlyElsewhere = false,
 ): number | undefined {
-  const [, process, claimedMonotonicMs, claimedWallMs] = (cookie !== undefined && PATTERN.exec(cookie)) || [];
-  if (process === undefined) return undefined;
   const now = monotonicMs();
-  if (process === PROCESS) return Math.min(Number(claimedMonotonicMs), now);
-  const ageMs = systemNow().getTime() - Number(claimedWallMs) - MAX_CLOCK_DIFFERENCE_MS;
-  // Browsers drop older cookies, so above the maximum, a clock jumped; below zero, the write may also be very recent.
-  return ageMs < 0 || ageMs > MAX_AGE_S * 1_000 ? now : now - ageMs;
+  const times = [...(cookie ?? '').matchAll(PATTERN)]
+    .filter(([, process]) => !isOnlyElsewhere || process !== PROCESS)
+    .map(([, process, claimedMonotonicMs, claimedWallMs]) => {
+      if (process === PROCESS) return Math.min(Number(claimedMonotonicMs), now);
+      const ageMs = systemNow().getTime() - Number(claimedWallMs) - MAX_CLOCK_DIFFERENCE_MS;
+      // Browsers drop older cookies, so above the maximum, a clock jumped; below zero, the write may also be very recent.
+      return ageMs < 0 || ageMs > MAX_AGE_S * 1_000 ? now : now - ageMs;
+    });
+  return times.length === 0 ? undefined : Math.max(...times);
 }
 
 /**
@@ -73,6 +70,5 @@ export function lastWriteElsewhere(
   runtime: Runtime,
   systemNow: SystemClock = systemRuntime.now,
 ): number | undefined {
-  const isOfThisProcess = PATTERN.exec(request.headers.cookie ?? '')?.[1] === PROCESS;
-  return isOfThisProcess ? undefined : lastWriteOf(request, runtime, systemNow);
+  return lastWriteOf(request, runtime, systemNow, true);
 }
