@@ -95,9 +95,9 @@ test('export --tables writes upvotes or comments, without sessions', async () =>
 
 test('in a CSV export of comments, formulas are prefixed; products and other formats contain the exact text', async () => {
   const other = await createTestDatabase();
-  const formulas = ['=1+1', '+1', '-1', '@SUM(1)', '\t=1', '\r=1', '=1, "2"'];
+  const formulas = ['=1+1', '+1', '-1', '@SUM(1)', '\t=1', '\r=1', '=1, "2"', '\n=1', '＝1', '＋1', '－1', '＠SUM(1)'];
   for (const [index, formula] of formulas.entries()) {
-    const id = `p${index}`;
+    const id = `p${10 + index}`;
     await other.query('INSERT INTO products (id, name) VALUES ($1, $2)', [id, formula]);
     await other.query('INSERT INTO comments (id, product_id, content) VALUES (gen_random_uuid(), $1, $2)', [
       id,
@@ -113,9 +113,9 @@ test('in a CSV export of comments, formulas are prefixed; products and other for
   const products = await contentOf('products.csv', 'products');
   const lines = await contentOf('comments.jsonl', 'comments');
   await other.drop();
-  for (const text of ["'=1+1", "'+1", "'-1", "'@SUM(1)", "'\t=1", `"'\r=1"`, `"'=1, ""2"""`])
-    expect(comments).toContain(`,${text},`);
-  for (const text of ['p0,=1+1,', 'p1,+1,', 'p6,"=1, ""2""",']) expect(products).toContain(text);
+  const plain = ["'=1+1", "'+1", "'-1", "'@SUM(1)", "'\t=1", "'＝1", "'＋1", "'－1", "'＠SUM(1)"];
+  for (const text of [...plain, `"'\r=1"`, `"'\n=1"`, `"'=1, ""2"""`]) expect(comments).toContain(`,${text},`);
+  for (const text of ['p10,=1+1,', 'p11,+1,', 'p16,"=1, ""2""",']) expect(products).toContain(text);
   const exact = lines.trimEnd().split('\n');
   expect(exact.map((line) => JSON.parse(line).content)).toEqual(formulas);
 });

@@ -123,7 +123,7 @@ interface Encoder {
 }
 
 /** The position before the first character of a cell that spreadsheets run as a formula. */
-const FORMULA_START = /^(?=[=+\-@\t\r])/;
+const FORMULA_START = /^(?=[=+\-@＝＋－＠\t\r\n])/;
 
 /**
  * Creates an encoder for these fields, in order. CSV follows RFC 4180, but with line feeds; JSON has one item per line.
