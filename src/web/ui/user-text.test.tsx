@@ -67,7 +67,7 @@ describe('code in texts', () => {
     (text) => {
       const repeated = text.repeat(1_000);
       const parts = partsOfText(repeated);
-      expect(parts.length).toBeLessThan(205);
+      expect(parts.length).toBeLessThan(105);
       if (parts.length > 100) expect(parts.filter(({ kind }) => kind !== 'text').length).toBeGreaterThanOrEqual(50);
       const rest = parts.at(-1)?.text ?? '';
       expect(repeated.endsWith(rest)).toBe(true);

@@ -39,16 +39,15 @@ export function partsOfText(text: string): TextPart[] {
   let from = 0;
   for (const match of text.matchAll(CODE)) {
     if (parts.length >= MAX_PARTS) break;
-    parts.push(...linksInText(text.slice(from, match.index)));
+    linksInText(text.slice(from, match.index), parts);
     parts.push(match[2] === undefined ? { kind: 'block', text: match[1] ?? '' } : { kind: 'code', text: match[2] });
     from = match.index + match[0].length;
   }
-  return [...parts, ...linksInText(text.slice(from))];
+  return linksInText(text.slice(from), parts);
 }
 
-/** Splits text into plain text and http(s) URLs. Joined, the parts are the original text. */
-export function linksInText(text: string): TextPart[] {
-  const parts: TextPart[] = [];
+/** Splits text into plain text and http(s) URLs, and appends them to `parts`. Joined, they are the original text. */
+export function linksInText(text: string, parts: TextPart[] = []): TextPart[] {
   let from = 0;
   for (const match of text.matchAll(ADDRESS)) {
     const address = withoutTrailingPunctuation(match[0]);
