@@ -1,12 +1,12 @@
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import { utcMinute } from '../../contract/text.ts';
-import { listAudit } from '../../core/audit/audit-log.ts';
+import { AUDIT_ACTIONS, listAudit } from '../../core/audit/audit-log.ts';
 import { sentenceOf } from '../../core/audit/audit-sentence.ts';
 import { undoEntry } from '../../core/console/undo-entry.ts';
 import { IMPORT_UNDO_LIMITS } from '../../core/imports/import-changes.ts';
 import { isUuid, systemRuntime } from '../../core/runtime.ts';
 import { readSettings } from '../../settings/settings.ts';
-import { jsonOption, limitOption, readInstant, readText, UsageError } from '../arguments.ts';
+import { jsonOption, limitOption, readInstant, UsageError } from '../arguments.ts';
 import { oneLine, print, printJson } from '../terminal/output.ts';
 import { printBeside } from '../terminal/table.ts';
 import { withDatabase } from '../with-database.ts';
@@ -23,7 +23,7 @@ export function logCommand(): Command {
     new Command('log')
       .description('show the audit log: changes by operators, newest first')
       .addOption(limitOption(50))
-      .option('--action <action>', 'only this action, such as import', readText)
+      .option('--action <action>', 'only this action, such as import', readAction)
       .option('--until <time>', 'only entries before this time, such as 2026-01-31T18:00:00Z', readInstant)
       .addOption(
         jsonOption(
@@ -50,6 +50,11 @@ Examples:
         }
       })
   );
+}
+
+function readAction(text: string): string {
+  if (AUDIT_ACTIONS.some((action) => action === text || action.startsWith(`${text} `))) return text;
+  throw new InvalidArgumentError(`Use one of these, or the first word of one: ${AUDIT_ACTIONS.join(', ')}.`);
 }
 
 function undoCommand(): Command {
