@@ -1,6 +1,9 @@
 import { CoreError } from './core-error.ts';
 
-/** Limits the number of concurrent operations. Further ones wait in the order of arrival, but behind urgent ones. */
+/**
+ * Limits the number of concurrent operations. Further ones wait in the order of arrival, but behind urgent ones, of
+ * which the newest is first.
+ */
 interface Semaphore {
   /** Takes a slot. @returns a function that releases it, or undefined if none became free within `timeoutMs`. */
   acquire(timeoutMs: number, isUrgent?: boolean): Promise<(() => void) | undefined>;
