@@ -38,7 +38,7 @@ export function partsOfText(text: string): TextPart[] {
   const parts: TextPart[] = [];
   let from = 0;
   for (const match of text.matchAll(CODE)) {
-    if (parts.length >= MAX_PARTS) break;
+    if (parts.length > MAX_PARTS) break;
     linksInText(text.slice(from, match.index), parts);
     parts.push(match[2] === undefined ? { kind: 'block', text: match[1] ?? '' } : { kind: 'code', text: match[2] });
     from = match.index + match[0].length;
@@ -51,7 +51,7 @@ export function linksInText(text: string, parts: TextPart[] = []): TextPart[] {
   let from = 0;
   for (const match of text.matchAll(ADDRESS)) {
     const address = withoutTrailingPunctuation(match[0]);
-    if (parts.length >= MAX_PARTS || !URL.canParse(address)) continue;
+    if (parts.length > MAX_PARTS || !URL.canParse(address)) continue;
     if (match.index > from) parts.push({ kind: 'text', text: text.slice(from, match.index) });
     parts.push({ kind: 'link', text: address });
     from = match.index + address.length;
