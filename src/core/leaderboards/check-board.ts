@@ -148,7 +148,8 @@ async function tallyTotals(sql: Sql, day: string, product?: string, hash?: Hash)
 }
 
 const SET_ORDERS = (kind: Period['kind']) => `UPDATE launches l SET ${kind}_order = row.tie_order
-  FROM jsonb_to_recordset($1::jsonb) AS row (product_id text, tie_order uuid) WHERE l.product_id = row.product_id`;
+  FROM jsonb_to_recordset($1::jsonb) AS row (product_id text, tie_order uuid)
+  WHERE l.product_id = row.product_id AND l.${kind} = $2`;
 
 const DELETE_HISTOGRAM = 'DELETE FROM leaderboard_counts WHERE period = $1';
 
@@ -178,7 +179,7 @@ export async function repairBoard(
     await recountFinal(sql, found.wrong);
     await refreshLaunches(sql, found.wrong);
     const orders = found.wrong.map((id) => ({ product_id: id, tie_order: tieOrder(name, id) }));
-    await sql.query(SET_ORDERS(kind), [JSON.stringify(orders)]);
+    await sql.query(SET_ORDERS(kind), [JSON.stringify(orders), name]);
     // Blocks other transactions that move launches until this one has committed, so the new histogram counts every
     // move.
     await sql.query('LOCK TABLE leaderboard_counts IN SHARE ROW EXCLUSIVE MODE');
