@@ -33,7 +33,7 @@ export interface ReadApi {
   getRelatedProducts(id: string, signal?: AbortSignal): Promise<RelatedProducts | null>;
   listComments(productId: string, query: CommentListQuery, signal?: AbortSignal): Promise<CommentPage>;
   listLeaderboards(query: LeaderboardListQuery, signal?: AbortSignal): Promise<LeaderboardList>;
-  /** Resolves to `null` if the period ends before the site's first launch or begins in the future. */
+  /** Resolves to `null` for a period without a leaderboard, such as one in the future. */
   getLeaderboard(period: string, query: PageQuery, signal?: AbortSignal): Promise<Leaderboard | null>;
   /** Resolves to `null` if the product does not exist, or if its launch is not on the leaderboards yet. */
   getStandings(productId: string, signal?: AbortSignal): Promise<Standings | null>;

@@ -70,7 +70,7 @@ export const LeaderboardSchema = Type.Object(
     revisedAt: Type.Union([Type.String(), Type.Null()]),
     digest: Type.Union([Type.String(), Type.Null()]),
     launches: CountSchema,
-    /** The adjacent periods; null if they end before the site's first launch or begin in the future. */
+    /** The adjacent periods; null if they have no leaderboard. */
     previousPeriod: Type.Union([Type.String(), Type.Null()]),
     nextPeriod: Type.Union([Type.String(), Type.Null()]),
     items: Type.Array(LeaderboardEntrySchema),

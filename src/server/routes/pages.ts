@@ -97,7 +97,7 @@ export function addPageRoutes(
 
 /**
  * Returns where a page without content redirects: a cursor past the end of its list to the start of the list, and a
- * period before the first launch or in the future to the home page.
+ * period without a leaderboard to the home page.
  */
 function alternativeTo(path: string): string {
   const start = path.replace(/(?<=[?&])(?:cursor|comments)=[^&]*&?/, '').replace(/[?&]$/, '');
