@@ -108,7 +108,7 @@ test('upvotes and comments are exported without sessions; comments state whether
   expect(await exported(site, { table: 'comments' })).toBe(
     [
       'id,productId,authorName,authorAvatar,authorBadge,content,likes,createdAt,state',
-      `00000000-0000-4000-8000-000000000002,a,Anonymous,${avatar},Maker,=1+1,0,2026-01-02T00:00:00.000Z,public`,
+      `00000000-0000-4000-8000-000000000002,a,Anonymous,${avatar},Maker,'=1+1,0,2026-01-02T00:00:00.000Z,public`,
       `00000000-0000-4000-8000-000000000003,a,Anonymous,${avatar},,held,0,2026-01-03T00:00:00.000Z,held`,
       `00000000-0000-4000-8000-000000000004,a,Anonymous,${avatar},,hidden,0,2026-01-04T00:00:00.000Z,hidden`,
       '',
