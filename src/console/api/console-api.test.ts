@@ -1,7 +1,7 @@
 import { onlineManager } from '@tanstack/react-query';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { CONSOLE_API } from '../../contract/console/paths.ts';
-import { call, createConsoleClient, hasNoResponse, sendEach } from './console-api.ts';
+import { call, createConsoleClient, describeUndone, hasNoResponse, sendEach } from './console-api.ts';
 
 test('while the browser is offline, reads and changes fail instead of waiting silently', async () => {
   onlineManager.setOnline(false);
@@ -66,17 +66,20 @@ test('a response that breaks off is no response', async () => {
   await expect(call(CONSOLE_API.waiting)).rejects.toMatchObject({ status: 0, message: 'The site cannot be reached.' });
 });
 
-test('after a timeout, a batch sends no further request, and the remaining items fail too', async () => {
+test('after a timeout, a batch sends no further request, and says which items may have been changed', async () => {
   vi.stubGlobal('window', new EventTarget());
-  let responses = 1;
+  const responses = [Response.json('done'), Response.json({ detail: 'It has changed.' }, { status: 409 })];
   const { fetch, expire } = replaceNetwork(() => {
-    if (responses-- > 0) return Response.json('done');
-    queueMicrotask(expire);
-    return undefined;
+    const response = responses.shift();
+    if (!response) queueMicrotask(expire);
+    return response;
   });
-  const sent = await sendEach(['a', 'b', 'c', 'd'], (id) =>
+  const sent = await sendEach(['a', 'b', 'c', 'd', 'e'], (id) =>
     call<string>(CONSOLE_API.decideSubmission(id), { method: 'POST', body: {} }),
   );
-  expect(sent).toMatchObject({ results: ['done'], failed: ['b', 'c', 'd'], error: { status: 0 } });
-  expect(fetch).toHaveBeenCalledTimes(2);
+  expect(sent.results).toEqual(['done']);
+  expect(describeUndone(sent, (ids) => ids.join(' and '))).toBe(
+    'Failed for b. It has changed. No response for c. If the change was made, it is in the audit log. Cancelled for d and e.',
+  );
+  expect(fetch).toHaveBeenCalledTimes(3);
 });

@@ -91,9 +91,8 @@ export async function undoEntry(id: string): Promise<string | undefined> {
 
 interface Sent<Item, Result> {
   results: Result[];
-  failed: Item[];
-  /** The error of the first failed item without a response or, if all have a response, of the first failed item. */
-  error: unknown;
+  failures: { item: Item; error: unknown }[];
+  unsent: Item[];
 }
 
 /**
@@ -109,11 +108,10 @@ export function askBeforeUnload(isNeeded: () => boolean): () => void {
 }
 
 /**
- * Sends one request per item, one after the other, and continues if a request fails. After a timeout, it sends no further
- * request, and the remaining items fail too. Until all are done, the browser asks for confirmation before the page is
- * closed. Calls `onProgress` before each request with the number of its item, starting at 1, and sends no further request
- * once `isCancelled()` is true.
- * @throws ConsoleError if all sent requests fail.
+ * Sends one request per item, one after the other, and continues if a request fails. Until all are done, the browser asks
+ * for confirmation before the page is closed. Calls `onProgress` before each request with the number of its item, starting
+ * at 1. After a timeout, or once `isCancelled()` is true, it sends no further request.
+ * @throws ConsoleError if all sent requests fail: of the first one without a response or, if all have one, the first.
  */
 export async function sendEach<Item, Result>(
   items: readonly Item[],
@@ -122,7 +120,7 @@ export async function sendEach<Item, Result>(
   isCancelled: () => boolean = () => false,
 ): Promise<Sent<Item, Result>> {
   const results: Result[] = [];
-  const failures: { item: Item; error: unknown }[] = [];
+  const failures: Sent<Item, Result>['failures'] = [];
   const stopAsking = askBeforeUnload(() => true);
   for (const [index, item] of items.entries()) {
     onProgress(index + 1);
@@ -130,14 +128,12 @@ export async function sendEach<Item, Result>(
       (result) => results.push(result),
       (error: unknown) => failures.push({ item, error }),
     );
-    const { error } = failures.at(-1) ?? {};
-    if (hasTimedOut(error)) failures.push(...items.slice(index + 1).map((unsent) => ({ item: unsent, error })));
-    if (isCancelled() || hasTimedOut(error)) break;
+    if (isCancelled() || hasTimedOut(failures.at(-1)?.error)) break;
   }
   stopAsking();
   const { error } = failures.find((failure) => hasNoResponse(failure.error)) ?? failures[0] ?? {};
   if (results.length === 0 && failures.length > 0) throw error;
-  return { results, failed: failures.map(({ item }) => item), error };
+  return { results, failures, unsent: items.slice(results.length + failures.length) };
 }
 
 /**
@@ -155,7 +151,28 @@ export async function sendByReason<Item, Result>(
     itemsByReason.set(reason, [...(itemsByReason.get(reason) ?? []), item]);
   }
   const sent = await sendEach([...itemsByReason], ([reason, group]) => send(group, reason));
-  return { ...sent, failed: sent.failed.flatMap(([, group]) => group) };
+  return {
+    results: sent.results,
+    failures: sent.failures.flatMap(({ item: [, group], error }) => group.map((item) => ({ item, error }))),
+    unsent: sent.unsent.flatMap(([, group]) => group),
+  };
+}
+
+/** Describes the items of a batch that were not changed, or may not have been. */
+export function describeUndone<Item>(
+  { failures, unsent }: Pick<Sent<Item, unknown>, 'failures' | 'unsent'>,
+  describe: (items: readonly Item[]) => string,
+): string {
+  const refused = failures.filter(({ error }) => !hasNoResponse(error));
+  const lost = failures.filter(({ error }) => hasNoResponse(error));
+  const describeEach = (each: typeof failures) => describe(each.map(({ item }) => item));
+  return [
+    refused[0] && `Failed for ${describeEach(refused)}. ${messageOf(refused[0].error)}`,
+    lost[0] && `No response for ${describeEach(lost)}. ${describeFailure(lost[0].error).description}`,
+    unsent.length > 0 && `Cancelled for ${describe(unsent)}.`,
+  ]
+    .filter(Boolean)
+    .join(' ');
 }
 
 /** Reads the error from a failed response. Dispatches `SIGNED_OUT` if no operator is signed in. */

@@ -4,7 +4,7 @@ import type { CommentAction, ConsoleComment, ModerationResult } from '../../../c
 import { formatQuantity } from '../../../contract/text.ts';
 import { showToast } from '../../../web/ui/toasts.ts';
 import { noteOfUndo, progressReporter, usePerform } from '../../api/actions.ts';
-import { call, messageOf, sendEach, undoEntry } from '../../api/console-api.ts';
+import { call, describeUndone, sendEach, undoEntry } from '../../api/console-api.ts';
 import { changeItems } from '../../api/pages.ts';
 
 const DONE: Record<CommentAction, string> = { hide: 'Hid', restore: 'Restored', hold: 'Held', release: 'Released' };
@@ -64,8 +64,8 @@ async function undoAll(auditIds: readonly string[], subject: string): Promise<st
     return id;
   };
   const onProgress = progressReporter('Undoing', auditIds, (title) => showToast({ title, description: '', subject }));
-  const { results, failed, error } = await sendEach(auditIds, undo, onProgress);
-  return noteOfUndo(results, countOf, [failed.length > 0 && `Failed for ${countOf(failed)}. ${messageOf(error)}`]);
+  const sent = await sendEach(auditIds, undo, onProgress);
+  return noteOfUndo(sent.results, countOf, [describeUndone(sent, countOf)]);
 }
 
 function after(comment: ConsoleComment, action: CommentAction, reason = ''): ConsoleComment {

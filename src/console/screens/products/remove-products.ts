@@ -3,7 +3,7 @@ import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import type { RemovalResult, RemovedProductRecord } from '../../../contract/console/records.ts';
 import { formatQuantity } from '../../../contract/text.ts';
 import { noteOfUndo, usePerform } from '../../api/actions.ts';
-import { call, messageOf, sendByReason } from '../../api/console-api.ts';
+import { call, describeUndone, sendByReason } from '../../api/console-api.ts';
 import { changeItems } from '../../api/pages.ts';
 
 /** The fields that listed products and removed products share. Only removed products have a `removalId`. */
@@ -79,7 +79,8 @@ export function useRestoreProducts() {
  * @returns a note if some products were not removed. @throws Error if none was removed.
  */
 async function removeAgain(products: readonly Removal[]): Promise<string | undefined> {
-  const { results, failed, error } = await sendByReason(products, ({ reason }) => reason, remove);
+  const sent = await sendByReason(products, ({ reason }) => reason, remove);
+  const { results } = sent;
   return noteOfUndo(
     results.flatMap(({ removed }) => removed),
     describe,
@@ -88,7 +89,7 @@ async function removeAgain(products: readonly Removal[]): Promise<string | undef
         results.flatMap(({ skipped }) => skipped),
         products,
       ),
-      failed.length > 0 && `Failed for ${describe(failed)}. ${messageOf(error)}`,
+      describeUndone(sent, describe),
     ],
   );
 }

@@ -4,7 +4,7 @@ import type { DecidedSubmission, SubmissionRecord } from '../../../contract/cons
 import { formatQuantity } from '../../../contract/text.ts';
 import { showToast } from '../../../web/ui/toasts.ts';
 import { progressReporter, usePerform } from '../../api/actions.ts';
-import { call, messageOf, sendEach, undoEntry } from '../../api/console-api.ts';
+import { call, describeUndone, sendEach, undoEntry } from '../../api/console-api.ts';
 import { changeItems } from '../../api/pages.ts';
 import type { Progress } from '../../ui/form-dialog.tsx';
 
@@ -28,22 +28,13 @@ async function sendAll<Item>(
   send: (item: Item) => Promise<DecidedSubmission>,
   progress: Progress,
 ) {
-  const { results, failed, error } = await sendEach(
-    items,
-    send,
-    progressReporter(ongoing, items, progress.show),
-    progress.isCancelled,
-  );
+  const sent = await sendEach(items, send, progressReporter(ongoing, items, progress.show), progress.isCancelled);
+  const { results } = sent;
   const [only] = results;
-  const cancelled = items.length - results.length - failed.length;
-  const notes = [
-    failed.length > 0 && `Failed for ${formatQuantity(failed.length, 'submission')}. ${messageOf(error)}`,
-    cancelled > 0 && `Cancelled for ${formatQuantity(cancelled, 'submission')}.`,
-  ].filter(Boolean);
   return {
     results,
     what: results.length === 1 && only ? only.submission.product.name : formatQuantity(results.length, 'submission'),
-    note: notes.join(' ') || undefined,
+    note: describeUndone(sent, ({ length }) => formatQuantity(length, 'submission')) || undefined,
   };
 }
 
