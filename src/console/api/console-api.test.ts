@@ -1,21 +1,25 @@
-import { onlineManager } from '@tanstack/react-query';
+import { onlineManager, QueryObserver } from '@tanstack/react-query';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { CONSOLE_API } from '../../contract/console/paths.ts';
 import { call, createConsoleClient, describeUndone, hasNoResponse, sendEach } from './console-api.ts';
 
-test('while the browser is offline, reads and changes fail instead of waiting silently', async () => {
+test('while the browser is offline, reads and changes fail instead of waiting silently, and reads recover later', async () => {
   onlineManager.setOnline(false);
   onTestFinished(() => onlineManager.setOnline(true));
   const client = createConsoleClient();
   const fail = () => Promise.reject(new Error('Offline'));
-  const read = client
-    .getQueryCache()
-    .build(client, client.defaultQueryOptions({ queryKey: ['comments'], queryFn: fail }));
-  read.fetch().catch(() => {});
-  expect(read.state.fetchStatus).toBe('fetching');
+  client.mount();
+  onTestFinished(() => client.unmount());
+  const queryFn = vi.fn<() => Promise<string>>(fail);
+  const read = new QueryObserver(client, { queryKey: ['comments'], queryFn });
+  onTestFinished(read.subscribe(() => {}));
+  await expect.poll(() => read.getCurrentResult()).toMatchObject({ status: 'error', fetchStatus: 'idle' });
   const change = client.getMutationCache().build(client, { mutationFn: fail });
   change.execute(undefined).catch(() => {});
   await expect.poll(() => change.state).toMatchObject({ status: 'error', isPaused: false });
+  queryFn.mockResolvedValue('loaded');
+  onlineManager.setOnline(true);
+  await expect.poll(() => read.getCurrentResult().data).toBe('loaded');
 });
 
 /** Replaces the network by `respond`, and makes all timeouts expire when `expire` is called. */

@@ -217,6 +217,8 @@ export function createConsoleClient(): QueryClient {
         staleTime: 10_000,
         // Offline, a request fails with a message instead of waiting silently.
         networkMode: 'always',
+        // By default, 'always' turns this off.
+        refetchOnReconnect: true,
         refetchOnWindowFocus: true,
         // Only requests without a response, or with 503, are retried, but not those that have timed out.
         retry: (failures, error) =>
