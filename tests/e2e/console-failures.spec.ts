@@ -6,7 +6,6 @@ import { editProduct } from '../../src/core/products/edit-product.ts';
 import { removeProducts } from '../../src/core/products/remove-products.ts';
 import { addSubmissions, failUntilClick, openConsole, signIn, stopLiveUpdates } from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
-import { PHONE } from '../support/screen.ts';
 
 /** Expects an uncovered error inside the open dialog, because screen readers ignore the page behind the dialog. */
 async function expectReadable(page: Page, message: string): Promise<void> {
@@ -231,28 +230,6 @@ test('a retry in the editor moves the focus to the title of the dialog', async (
   await editor.getByRole('button', { name: 'Try again' }).press('Enter');
   await expect(editor.getByLabel('Name')).toHaveValue(name);
   await expect(editor.getByRole('heading', { name })).toBeFocused();
-});
-
-test('live updates continue after the server has refused a stream', async ({ page, site, expectConsoleError }) => {
-  await signIn(page, site);
-  expectConsoleError(/503 \(Service Unavailable\).*events/);
-  await page.route(CONSOLE_API.events, (route) => route.fulfill({ status: 503 }));
-  await openConsole(page, '/console/comments');
-  await expect(page.getByText('Connecting …')).toBeVisible();
-  // On a phone, only screen readers get the text. Until updates are live, the dot is a ring.
-  await page.setViewportSize(PHONE);
-  await expect(page.getByRole('banner')).toMatchAriaSnapshot('- paragraph: /Connecting …/');
-  const dot = page.locator('.live-dot');
-  await expect(dot).toHaveCSS('background-color', 'rgba(0, 0, 0, 0)');
-  await expect(dot).toHaveCSS('border-top-width', '2px');
-  await page.unroute(CONSOLE_API.events);
-  await expect(page.getByText('Live', { exact: true })).toBeVisible();
-  const product = await site.addProduct();
-  await page.request.post('/api/comments', {
-    headers: { 'x-user-session': `session-${randomUUID()}` },
-    data: { productId: product.id, content: `Fresh ${product.id}` },
-  });
-  await expect(page.getByText(`Fresh ${product.id}`)).toBeVisible();
 });
 
 test('a removal by another operator takes the held comments of the product off the screen and off the count', async ({

@@ -9,6 +9,7 @@ import {
 } from '../../src/contract/console/records.ts';
 import { addSubmissions, openConsole, signIn, stopLiveUpdates } from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
+import { PHONE } from '../support/screen.ts';
 
 test('the overview counts a submission that arrives while it is open', async ({ page, site }) => {
   await site.database.query('DELETE FROM submissions');
@@ -39,6 +40,48 @@ test('a connection that has gone silent is shown as lost, and replaced', async (
   await page.clock.resume();
   await next;
   await expect(page.getByText('Live', { exact: true })).toBeVisible();
+});
+
+test('live updates continue after a refusal: once the browser is online again, or within 2 minutes', async ({
+  page,
+  site,
+  expectConsoleError,
+  pauseClock,
+}) => {
+  await signIn(page, site);
+  await page.clock.install();
+  expectConsoleError(/503 \(Service Unavailable\).*events/);
+  const refusal = { status: 503, headers: { 'Retry-After': '3600' } };
+  await page.route(CONSOLE_API.events, (route) => route.fulfill(refusal));
+  await openConsole(page, '/console/comments');
+  await expect(page.getByText('Connecting …')).toBeVisible();
+  // On a phone, only screen readers get the text. Until updates are live, the dot is a ring.
+  await page.setViewportSize(PHONE);
+  await expect(page.getByRole('banner')).toMatchAriaSnapshot('- paragraph: /Connecting …/');
+  const dot = page.locator('.live-dot');
+  await expect(dot).toHaveCSS('background-color', 'rgba(0, 0, 0, 0)');
+  await expect(dot).toHaveCSS('border-top-width', '2px');
+  await pauseClock(1_000);
+  let isRefused = false;
+  const refused = page.waitForResponse((response) => {
+    isRefused ||= response.url().endsWith(CONSOLE_API.events);
+    return isRefused;
+  });
+  // A refusal makes the page check its session, after it has scheduled the next stream.
+  const checked = page.waitForRequest((request) => isRefused && request.url().endsWith(CONSOLE_API.waiting));
+  await page.evaluate(() => dispatchEvent(new Event('online')));
+  await refused;
+  await checked;
+  await page.unroute(CONSOLE_API.events);
+  await page.clock.fastForward(120_000);
+  await page.clock.resume();
+  await expect(page.getByText('Live', { exact: true })).toBeVisible();
+  const product = await site.addProduct();
+  await page.request.post('/api/comments', {
+    headers: { 'x-user-session': `session-${randomUUID()}` },
+    data: { productId: product.id, content: `Fresh ${product.id}` },
+  });
+  await expect(page.getByText(`Fresh ${product.id}`)).toBeVisible();
 });
 
 test('the overview is refetched every minute, because its chart may lack the votes that live updates have reported', async ({

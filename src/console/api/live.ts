@@ -18,8 +18,12 @@ const STALE: Record<LiveSubject, readonly string[]> = {
 /** Changes often follow each other quickly, so data is refetched after a delay, which is longer for counts. */
 const REFRESH_MS = { change: 500, counts: 10_000 };
 
-/** The average delay before the next stream, unless the server requests another one. */
-const RECONNECT_MS = 5_000;
+/**
+ * The minimum delay before the next stream, unless the server requests another one. It is extended by up to as much
+ * again. A proxy may request hours, so there is a maximum.
+ */
+const RECONNECT_MS = 3_000;
+const MAX_RECONNECT_MS = 60_000;
 
 /**
  * Refetches data when the server reports changes to the site, unless `isPaused` is set.
@@ -67,11 +71,17 @@ export function useLiveUpdates(isPaused: boolean): boolean {
       const { status, waitMs = RECONNECT_MS } = await readEvents(CONSOLE_API.events, handlers, closed.signal);
       if (closed.signal.aborted) return;
       setConnected(false);
-      timers.set('reconnect', setTimeout(connect, waitMs * (0.5 + Math.random())));
+      timers.set('reconnect', setTimeout(reconnect, Math.min(waitMs, MAX_RECONNECT_MS) * (1 + Math.random())));
       // After a refusal, another request finds out whether the session has ended.
       if (status >= 400) void client.invalidateQueries({ queryKey: consoleKeys.waiting });
     }
+    /** Connects now instead of after the delay, if there is one. */
+    function reconnect(): void {
+      clearTimeout(timers.get('reconnect'));
+      if (timers.delete('reconnect')) void connect();
+    }
     void connect();
+    window.addEventListener('online', reconnect, { signal: closed.signal });
     return () => {
       closed.abort();
       for (const timer of timers.values()) clearTimeout(timer);
