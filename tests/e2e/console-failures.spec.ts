@@ -156,7 +156,7 @@ test('an edit that cannot be saved stays in the editor, which shows the reason',
     route.request().method() === 'PATCH' ? route.fulfill(refusal) : route.continue(),
   );
   await page.getByRole('button', { name: 'Save' }).click();
-  await expectReadable(page, 'This could not be saved. The database is down.');
+  await expectReadable(page, 'The change failed. The database is down.');
   await page.unroute(CONSOLE_API.product(id));
   await page.getByRole('button', { name: 'Save' }).click();
   await expect(page.getByText('Saved Unlucky')).toBeVisible();

@@ -156,3 +156,38 @@ test('undoing a change of several comments skips those that another operator has
   const held = 'SELECT id::text FROM comments WHERE product_id = $1 AND held_session IS NOT NULL';
   expect(await site.database.query(held, [product.id])).toEqual([{ id: first?.id }]);
 });
+
+test('a save without a response is not shown as a conflict, and undo does not revert the change before it', async ({
+  page,
+  site,
+  expectConsoleError,
+}) => {
+  const { id, name } = await site.addProduct();
+  await signIn(page, site);
+  await openConsole(page, `/console/products?q=${name}`);
+  const open = page.getByRole('button', { name, exact: true });
+  const maker = page.getByLabel('Maker');
+  const save = page.getByRole('button', { name: 'Save' });
+  await open.click();
+  await maker.fill('Grace');
+  await save.click();
+  await expect(page.getByText(`Saved ${name}`)).toBeVisible();
+  await open.click();
+  await maker.fill('Ada');
+  expectConsoleError(/ERR_FAILED/);
+  await page.route(CONSOLE_API.product(id), async (route) => {
+    if (route.request().method() !== 'PATCH') return route.fallback();
+    await route.fetch();
+    await route.abort();
+  });
+  await save.click();
+  const message = 'The site cannot be reached. If the change was made, it is in the audit log.';
+  await expect(page.getByRole('dialog').getByText(message)).toBeVisible();
+  // Live updates load the saved version.
+  await expect(page.getByText('No changes')).toBeVisible();
+  await expect(page.getByRole('alert', { name: 'Edit conflict' })).toHaveCount(0);
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  await page.keyboard.press('u');
+  await expect(page.getByText('Nothing to undo')).toBeVisible();
+});

@@ -8,7 +8,7 @@ import { formatQuantity } from '../../../contract/text.ts';
 import { CloseIcon } from '../../../web/ui/icons.tsx';
 import { useModalDialog } from '../../../web/ui/modal.tsx';
 import { asRunning, type Edit, usePerform, useUndoable } from '../../api/actions.ts';
-import { ConsoleError, call, consoleKeys } from '../../api/console-api.ts';
+import { ConsoleError, call, consoleKeys, describeFailure, hasNoResponse } from '../../api/console-api.ts';
 import { consoleLocation, goTo, openDialog } from '../../location.ts';
 import { FocusableButton } from '../../ui/focusable-button.tsx';
 import { useDialogError } from '../../ui/form-dialog.tsx';
@@ -145,10 +145,12 @@ function Editing({ details, stored, isSaving, onSaving, onDiscard, onSaved }: Ed
   const isChanged = Object.keys(changes).length > 0;
   const { product } = base;
   const isStale = details.version !== base.version;
+  // The latest version has the same fields, for example because the response to the save was lost.
+  const isStored = Object.keys(changesOf(draftOf(details.product), draft)).length === 0;
   const isBusy = isSaving || isResolving;
   // During a save, a new version is not shown as a conflict, because the save itself creates one.
   const current = theirs ?? (isStale && isChanged && !isSaving ? details.product : undefined);
-  if (isStale && !isChanged && !isBusy) {
+  if (isStale && (!isChanged || isStored) && !isBusy) {
     setBase(details);
     setDraft(draftOf(details.product));
     setTheirs(undefined);
@@ -203,11 +205,15 @@ function Editing({ details, stored, isSaving, onSaving, onDiscard, onSaved }: Ed
     } catch (error) {
       if (failure.isOpen()) onSaving(false);
       if (!(error instanceof ConsoleError)) throw error;
-      if (!failure.isOpen()) failure.show('This could not be saved', error);
-      else if (error.code === 'product_changed') setTheirs(error.current as Product);
-      else if (error.fields.length > 0)
+      // The save may have been made, so the next undo must not revert the change before it.
+      if (hasNoResponse(error)) undoable.last = undefined;
+      if (failure.isOpen() && error.code === 'product_changed') setTheirs(error.current as Product);
+      else if (failure.isOpen() && error.fields.length > 0)
         setErrors(Object.fromEntries(error.fields.map(({ field, detail }) => [field, detail])));
-      else failure.show('This could not be saved', error);
+      else {
+        const { title, description } = describeFailure(error);
+        failure.show(title, description);
+      }
     }
   }
 
