@@ -14,6 +14,9 @@ export function isVisible(text: string): boolean {
   return /[^\p{Cc}\p{Cf}\p{Z}\p{M}\p{DI}\u2800]/u.test(text);
 }
 
+/** The JSON Schema `format` of storable text that contains a visible character. */
+export const VISIBLE_FORMAT = 'visible-text';
+
 /**
  * Returns whether a text has more code points than allowed. It never has more code points than code units, which are
  * fast to count.

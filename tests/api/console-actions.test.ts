@@ -202,7 +202,7 @@ describe('Submissions', () => {
 
   test('can be declined with a reason, or scheduled', async () => {
     const [declined, scheduled] = [await submit('Declined'), await submit('Scheduled')];
-    for (const reason of ['', ' \n'])
+    for (const reason of ['', ' \n', '\u200b'])
       expect((await decide(ada, declined, { action: 'decline', reason })).statusCode).toBe(400);
     const reason = 'Not a tech product';
     expect((await decide(ada, declined, { action: 'decline', reason })).json()).toMatchObject({

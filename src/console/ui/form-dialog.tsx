@@ -1,5 +1,6 @@
 import { type FormEvent, type ReactNode, type RefObject, useEffect, useId, useRef, useState } from 'react';
 import { MAX_REASON_CHARACTERS } from '../../contract/console/records.ts';
+import { isVisible } from '../../contract/text.ts';
 import { Modal } from '../../web/ui/modal.tsx';
 import { showToast } from '../../web/ui/toasts.ts';
 import { useUndoable } from '../api/actions.ts';
@@ -152,8 +153,8 @@ export function ReasonField({ value, suggestions, isRequired = false, onChange }
           value={value}
           maxLength={MAX_REASON_CHARACTERS}
           required={isRequired}
-          // Without it, spaces would be accepted here and then refused by the server.
-          {...(isRequired && { pattern: '.*\\S.*', title: 'Enter a reason.' })}
+          // Without it, invisible text would be accepted here and then refused by the server.
+          ref={(field) => field?.setCustomValidity(isRequired && !isVisible(value) ? 'Enter a reason.' : '')}
           autoComplete="off"
           aria-describedby={hint}
           onChange={(event) => onChange(event.target.value)}

@@ -8,7 +8,14 @@ import type {
   FastifySchemaValidationError,
 } from 'fastify';
 import type { ProblemCode } from '../../contract/problem.ts';
-import { INSTANT_FORMAT, isInstant, isStorableText, TEXT_FORMAT } from '../../contract/text.ts';
+import {
+  INSTANT_FORMAT,
+  isInstant,
+  isStorableText,
+  isVisible,
+  TEXT_FORMAT,
+  VISIBLE_FORMAT,
+} from '../../contract/text.ts';
 import { CoreError } from '../../core/core-error.ts';
 import { problem, sendProblem } from './problems.ts';
 import { requestIdsOf } from './request-keys.ts';
@@ -115,6 +122,7 @@ function newAjv(coerceTypes: boolean): Ajv {
     strictNumbers: !coerceTypes,
   });
   ajv.addFormat(TEXT_FORMAT, { type: 'string', validate: isStorableText });
+  ajv.addFormat(VISIBLE_FORMAT, { type: 'string', validate: (text) => isStorableText(text) && isVisible(text) });
   ajv.addFormat(INSTANT_FORMAT, { type: 'string', validate: isInstant });
   return ajv;
 }

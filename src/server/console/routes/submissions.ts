@@ -10,7 +10,7 @@ import {
 import { LIMITS } from '../../../contract/limits.ts';
 import { PageQuerySchema } from '../../../contract/page-query.ts';
 import { PRODUCT_ID_PATTERN } from '../../../contract/products/fields.ts';
-import { INSTANT_FORMAT, TEXT_FORMAT } from '../../../contract/text.ts';
+import { INSTANT_FORMAT, VISIBLE_FORMAT } from '../../../contract/text.ts';
 import { CoreError } from '../../../core/core-error.ts';
 import {
   approveSubmission,
@@ -34,7 +34,7 @@ const Decision = Type.Union([
   Type.Object({
     action: Type.Literal('decline'),
     revision: Type.Integer(),
-    reason: Type.String({ pattern: '\\S', maxLength: MAX_REASON_CHARACTERS, format: TEXT_FORMAT }),
+    reason: Type.String({ maxLength: MAX_REASON_CHARACTERS, format: VISIBLE_FORMAT }),
   }),
 ]);
 

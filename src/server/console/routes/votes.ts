@@ -10,7 +10,7 @@ import {
   type VoteList,
 } from '../../../contract/console/records.ts';
 import { PRODUCT_ID_PATTERN } from '../../../contract/products/fields.ts';
-import { INSTANT_FORMAT, TEXT_FORMAT } from '../../../contract/text.ts';
+import { INSTANT_FORMAT, VISIBLE_FORMAT } from '../../../contract/text.ts';
 import { changeVerdicts } from '../../../core/leaderboards/change-verdicts.ts';
 import { listVotes } from '../../../core/leaderboards/list-votes.ts';
 import { DAY_MS } from '../../../core/runtime.ts';
@@ -21,7 +21,7 @@ const Params = Type.Object({ id: Type.String({ pattern: PRODUCT_ID_PATTERN }) })
 const Instant = Type.String({ format: INSTANT_FORMAT });
 const Verdict = Type.Object({
   action: Type.Union([Type.Literal('exclude'), Type.Literal('include')]),
-  reason: Type.String({ minLength: 1, maxLength: MAX_REASON_CHARACTERS, format: TEXT_FORMAT }),
+  reason: Type.String({ maxLength: MAX_REASON_CHARACTERS, format: VISIBLE_FORMAT }),
   voters: Type.Array(Type.String({ pattern: '^[0-9a-f]{32}$' }), { minItems: 1, maxItems: 10_000 }),
 });
 
