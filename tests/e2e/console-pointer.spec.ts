@@ -156,6 +156,28 @@ for (const [what, move, shown, hasTouch] of [
   });
 }
 
+test('on a touch screen, a tap that expands a submission does not block the next tap on it', async ({
+  newVisitor,
+  site,
+}) => {
+  await addSubmissions(site, names);
+  const page = await newVisitor({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+  await signIn(page, site);
+  await page.clock.install();
+  await openConsole(page, '/console/queue?kind=submissions');
+  const card = (name: string) => page.getByRole('article', { name });
+  const below = await middleOf(card('Second'));
+  // The list has moved while it was loading, and was not read before this time.
+  await page.clock.pauseAt(Date.now() + 30_000);
+  await card('First').getByText('Submitted details').tap();
+  await expect(async () => {
+    await page.clock.runFor(5);
+    expect((await middleOf(card('Second'))).y).toBeGreaterThan(below.y);
+  }).toPass({ intervals: [1] });
+  await card('First').getByRole('checkbox').tap();
+  await expect(card('First').getByRole('checkbox')).toBeChecked();
+});
+
 test('a Ctrl-click on a link to a screen opens it in a new tab', async ({ newVisitor, site }) => {
   const { id, name } = await site.addProduct({ name: `Tide ${randomUUID()}` });
   const page = await newVisitor();

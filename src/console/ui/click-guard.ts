@@ -14,10 +14,10 @@ export interface ClickGuard {
   /** A handler for the capture phase. */
   onClick: (event: MouseEvent<HTMLElement>) => void;
   /**
-   * Ignores clicks on rows for `READING_MS`, because `row` has moved or is gone. If the operator's own click caused the
-   * change, ignores only the other clicks of a double click.
+   * Ignores clicks on rows for `READING_MS`, because `rows` have moved or are gone, except on the last clicked row if it
+   * has stayed in place. If the operator's own click caused the change, ignores only the other clicks of a double click.
    */
-  pause: (row: Element) => void;
+  pause: (rows: readonly Element[]) => void;
 }
 
 /**
@@ -36,19 +36,19 @@ export function useClickGuard(): ClickGuard {
       const row = target instanceof Element ? target.closest('.list-row') : null;
       const before = first.current;
       const isDouble = at - before.at < DOUBLE_CLICK_MS && Math.hypot(x - before.x, y - before.y) < DOUBLE_CLICK_PX;
-      const isUnread = row !== null && at - pausedAt.current < READING_MS;
+      const isUnread = row !== null && row !== before.row && at - pausedAt.current < READING_MS;
       if (isUnread || (isDouble && row !== before.row)) {
         if (isDouble) before.at = at;
         event.preventDefault();
         event.stopPropagation();
       } else first.current = { row, x, y, at };
     },
-    pause(row) {
+    pause(rows) {
       const { row: own, at } = first.current;
       const now = performance.now();
-      const isCaused = now - at < CAUSED_MS && (own === row || own?.isConnected !== true);
-      if (isCaused) first.current.row = null;
-      else pausedAt.current = now;
+      const isOwn = own?.isConnected !== true || rows.includes(own);
+      if (isOwn) first.current.row = null;
+      if (!isOwn || now - at >= CAUSED_MS) pausedAt.current = now;
     },
   };
 }

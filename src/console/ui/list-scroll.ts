@@ -36,10 +36,11 @@ export function useSteadyRow(list: ListRef, { pause }: ClickGuard, isSteady: boo
 
   useLayoutEffect(() => {
     const element = list.current;
-    const moved = before.find(({ row, top }) => !row.isConnected || Math.round(topOf(row) - top) !== 0);
+    const changed = before.filter(({ row, top }) => !row.isConnected || Math.round(topOf(row) - top) !== 0);
+    const [moved] = changed;
     if (!element || !moved) return;
     if (isTouch || !moved.row.isConnected) {
-      pause(moved.row);
+      pause(changed.map(({ row }) => row));
       return;
     }
     const distance = () => Math.round(topOf(moved.row) - moved.top);
