@@ -38,7 +38,8 @@ test('only listed votes are excluded, and an incomplete list of votes says that 
   await exclude.click();
   await expect(page.getByText(/^Excluded \d votes$/)).toHaveText('Excluded 3 votes');
   await expect(page.getByRole('dialog')).toBeHidden();
-  await expect(page.getByText('3 votes for this product excluded')).toBeVisible();
+  const row = page.getByRole('listitem').filter({ has: open });
+  await expect(row.getByText('3 votes for this product excluded')).toBeVisible();
 
   const votes = Array.from({ length: MAX_LISTED_VOTES }, (_, index) => ({
     ...{ voter: index.toString(16).padStart(32, '0'), at: now.toISOString(), counted: true, reason: null },
