@@ -3,8 +3,8 @@ import { expect, test, vi } from 'vitest';
 import { exampleComment, exampleProduct } from '../../../../tests/support/product-data.ts';
 import type { Api } from '../../../contract/api.ts';
 import type { Comment } from '../../../contract/comments/schema.ts';
-import { cachedProduct, commentKeys, flattenComments, productKeys } from '../../cache/cached-data.ts';
-import { addToLists, patchLikes, postComment } from './write-comments.ts';
+import { type CommentList, cachedProduct, commentKeys, flattenComments, productKeys } from '../../cache/cached-data.ts';
+import { addToLists, likeComment, patchLikes, postComment } from './write-comments.ts';
 
 vi.stubGlobal('navigator', { onLine: true });
 
@@ -65,4 +65,25 @@ test('a like appears in the lists of every order', () => {
   for (const key of [best, oldest]) {
     expect(client.getQueryData(key)).toMatchObject({ pages: [{ items: [{ likes: 2 }, { likes: 5 }] }] });
   }
+});
+
+test('likes that fail are subtracted from comments that were read while the likes were pending', async () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  const comment = exampleComment({ id: 'a', likes: 0 });
+  const client = clientWith(comment);
+  const likes = () => flattenComments(client.getQueryData<CommentList>(best)).map((item) => item.likes);
+  let fail = (_error: Error) => {};
+  const response = new Promise<Comment>((_, reject) => {
+    fail = reject;
+  });
+  const api = { likeComment: () => response } as Partial<Api> as Api;
+  const done = Promise.all([likeComment(api, client, comment), likeComment(api, client, comment)]);
+  expect(likes()).toEqual([2]);
+  const queryFn = async () => ({ items: [comment], total: 1, nextCursor: null });
+  await client.fetchInfiniteQuery({ queryKey: best, queryFn, initialPageParam: null });
+  expect(likes()).toEqual([2]);
+  fail(new Error('out of reach'));
+  await done;
+  expect(likes()).toEqual([0]);
+  expect(warn).toHaveBeenCalledTimes(2);
 });

@@ -11,6 +11,7 @@ import {
   patchQueries,
   productKeys,
 } from '../../cache/cached-data.ts';
+import { keepPendingWrites } from '../../cache/pending-writes.ts';
 import { t } from '../../language/translate.ts';
 import { makerKeyOf } from '../../storage/maker-keys.ts';
 import { type QueuedWrite, queueWhileOffline } from '../../storage/outbox.ts';
@@ -140,6 +141,7 @@ export function addToLists(client: QueryClient, comment: Comment): boolean {
 
 /** Adds one like per call. Never rejects: a failure removes the like and is only logged (specification, section 8). */
 export async function likeComment(api: Api, client: QueryClient, { id, productId }: Comment): Promise<void> {
+  keepPendingWrites(client);
   const mutationKey = commentKeys.likeMutation(id);
   const patch = (change: (likes: number) => number) => patchLikes(client, productId, id, change);
   const options = mutationOptions({

@@ -1,19 +1,8 @@
-import { type InfiniteData, notifyManager, type Query, type QueryClient } from '@tanstack/react-query';
-import type { Comment } from '../../../contract/comments/schema.ts';
-import type { LeaderboardEntry } from '../../../contract/leaderboards/schema.ts';
+import { notifyManager, type Query, type QueryClient } from '@tanstack/react-query';
 import type { LiveComment, LiveCounts } from '../../../contract/live/schema.ts';
-import type { Product, ProductDetail } from '../../../contract/products/schema.ts';
-import type { UpvoteState } from '../../../contract/upvotes/schema.ts';
 import type { AppApi } from '../../api/api-context.tsx';
-import {
-  type CommentList,
-  commentKeys,
-  patchProduct,
-  patchQueries,
-  productKeys,
-  upvoteKeys,
-} from '../../cache/cached-data.ts';
-import { queuedUpvote } from '../../storage/outbox.ts';
+import { commentKeys, productKeys } from '../../cache/cached-data.ts';
+import { keepPendingWrites, setLikes, showCounts } from '../../cache/pending-writes.ts';
 
 /**
  * Updates are held for this long after the visitor's last write, because an update from before the write would briefly
@@ -31,11 +20,6 @@ interface Received<Value> {
   value: Value;
   /** The earliest time at which the value was current, from `performance.now()`. */
   at: number;
-}
-
-/** A page of a list, of a leaderboard or of comments. */
-interface ReadPage {
-  items: (Product | LeaderboardEntry | Comment)[];
 }
 
 export interface UpdateApplier {
@@ -57,6 +41,8 @@ export function createUpdateApplier(
   /** The time of the earliest update that a timer will show, or infinity if there is none. */
   let heldSince = Number.POSITIVE_INFINITY;
 
+  // Must come before the subscription below, whose counts already include pending votes.
+  keepPendingWrites(client);
   client.getQueryCache().subscribe((event) => {
     if (event.type !== 'updated') return;
     const { query, action } = event;
@@ -64,7 +50,6 @@ export function createUpdateApplier(
     if (!isOurs) return;
     if (action.type === 'fetch') requestedAt.set(query, performance.now());
     if (action.type !== 'success' || action.manual) return;
-    showPendingWrites(client, query);
     // The response may be older than updates that arrived while it was pending.
     show((requestedAt.get(query) ?? 0) - RESPONSE_LAG_MS);
   });
@@ -105,13 +90,6 @@ export function createUpdateApplier(
   };
 }
 
-function showCounts(client: QueryClient, { id, upvotes: received, comments }: LiveCounts): void {
-  const upvotes = Math.max(0, received + pendingUpvotes(client, id));
-  patchProduct(client, id, (product) =>
-    product.upvotes === upvotes && product.comments === comments ? product : { ...product, upvotes, comments },
-  );
-}
-
 function likesByProduct(likes: ReadonlyMap<string, Received<LiveComment>>, since: number) {
   const byProduct = new Map<string, Map<string, number>>();
   for (const { value, at } of likes.values()) {
@@ -122,51 +100,11 @@ function likesByProduct(likes: ReadonlyMap<string, Received<LiveComment>>, since
   return byProduct;
 }
 
-/** Sets likes by comment id in all cached lists, without marking the lists as fresh. */
-function setLikes(client: QueryClient, productId: string, likes: ReadonlyMap<string, number>): void {
-  const isCurrent = ({ id, likes: shown }: Comment) => (likes.get(id) ?? shown) === shown;
-  patchQueries<CommentList>(client, commentKeys.product(productId), (list) => {
-    if (list.pages.every(({ items }) => items.every(isCurrent))) return list;
-    const pages = list.pages.map((page) => ({
-      ...page,
-      items: page.items.map((item) => (isCurrent(item) ? item : { ...item, likes: likes.get(item.id) ?? item.likes })),
-    }));
-    return { ...list, pages };
-  });
-}
-
 /** Deletes old updates. The maps are in order of receipt, so the first recent update ends the search. */
 function deleteExpired(received: Map<string, Received<unknown>>): void {
   const before = performance.now() - EXPIRY_MS;
   for (const [id, { at }] of received) {
     if (at > before) return;
     received.delete(id);
-  }
-}
-
-/** Returns the difference that this visitor's vote makes to the count while it is pending or queued. */
-function pendingUpvotes(client: QueryClient, productId: string): number {
-  if (client.isMutating({ mutationKey: upvoteKeys.mutation(productId) }) === 0) {
-    const queued = queuedUpvote(productId);
-    return queued ? Number(queued.upvoted) - Number(queued.before) : 0;
-  }
-  const confirmed = client.getQueryData<UpvoteState>(upvoteKeys.confirmed(productId))?.upvoted;
-  const shown = client.getQueryData<boolean>(upvoteKeys.status(productId));
-  return confirmed === undefined || shown === undefined ? 0 : Number(shown) - Number(confirmed);
-}
-
-/** After a read, shows the visitor's pending votes and likes again, because the response lacks them. */
-function showPendingWrites(client: QueryClient, { state }: Query): void {
-  const { product, pages = [] } = (state.data ?? {}) as Partial<ProductDetail & InfiniteData<ReadPage | null>>;
-  // If only a further page was read, the other pages still include the changes.
-  const read = state.fetchMeta?.fetchMore ? pages.slice(-1) : pages;
-  for (const item of [...(product ? [product] : []), ...read.flatMap((page) => page?.items ?? [])]) {
-    if ('likes' in item) {
-      const pending = client.isMutating({ mutationKey: commentKeys.likeMutation(item.id) });
-      if (pending > 0) setLikes(client, item.productId, new Map([[item.id, item.likes + pending]]));
-    } else {
-      const id = 'productId' in item ? item.productId : item.id;
-      if (pendingUpvotes(client, id) !== 0) showCounts(client, { ...item, id });
-    }
   }
 }

@@ -7,7 +7,13 @@ import { readOnlyApi } from '../../api/api-context.tsx';
 import { cachedProduct, productKeys, upvoteKeys } from '../../cache/cached-data.ts';
 import { addToOutbox, outboxItems, removeSent } from '../../storage/outbox.ts';
 import { upvoteStatusOptions } from './queries.ts';
-import { rollBackQueuedUpvote, sendQueuedUpvote, setUpvoteOptions, showQueuedUpvote } from './set-upvote.ts';
+import {
+  rollBackQueuedUpvote,
+  sendQueuedUpvote,
+  setUpvoteOptions,
+  showQueuedUpvote,
+  toggleUpvote,
+} from './set-upvote.ts';
 
 vi.stubGlobal('navigator', { onLine: true });
 vi.stubGlobal('document', { hidden: false });
@@ -62,7 +68,7 @@ function setUp() {
   };
   const showQueued = (upvoted: boolean) =>
     showQueuedUpvote(client, { kind: 'upvote', productId: 'harbour', upvoted, before: false });
-  return { client, click, shown, request, requests, elsewhere, readStatus, sendQueued, showQueued };
+  return { api, client, click, shown, request, requests, elsewhere, readStatus, sendQueued, showQueued };
 }
 
 describe('clicks on the upvote button', () => {
@@ -105,6 +111,15 @@ describe('clicks on the upvote button', () => {
     await done;
     expect(shown()).toEqual([true, 20]);
   });
+});
+
+test('a product that is read while a click is pending still includes the click', async () => {
+  const { api, client, shown, requests } = setUp();
+  void toggleUpvote(api, client, 'harbour');
+  const queryFn = async () => ({ product: exampleProduct(), previousId: null, nextId: null });
+  await client.fetchQuery({ queryKey: productKeys.detail('harbour'), queryFn });
+  expect(shown()).toEqual([true, 8]);
+  expect(requests).toHaveLength(1);
 });
 
 test('a failed click is rolled back even if the cached state of an earlier click expires meanwhile', async () => {

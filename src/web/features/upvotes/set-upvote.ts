@@ -3,6 +3,7 @@ import type { Api } from '../../../contract/api.ts';
 import type { UpvoteState } from '../../../contract/upvotes/schema.ts';
 import { hasUnfinishedWrite, PENDING_WRITE_KEY, reasonOf } from '../../api/http-api.ts';
 import { cachedUpvotes, moveUpvotes, patchProduct, productKeys, upvoteKeys } from '../../cache/cached-data.ts';
+import { keepPendingWrites } from '../../cache/pending-writes.ts';
 import { t } from '../../language/translate.ts';
 import {
   addToOutbox,
@@ -63,12 +64,11 @@ async function setUpvote(
   upvoted: boolean,
   beforeEarly?: UpvoteState,
 ): Promise<boolean> {
+  keepPendingWrites(client);
   const mutation = client.getMutationCache().build(client, setUpvoteOptions(api, client, productId, beforeEarly));
-  return mutation.execute(upvoted).then(
-    () => true,
-    // A toast has reported the failure.
-    () => false,
-  );
+  await mutation.execute(upvoted).catch(() => {});
+  // A toast has reported a failure.
+  return mutation.state.status === 'success';
 }
 
 /**
@@ -128,9 +128,8 @@ export function setUpvoteOptions(api: Api, client: QueryClient, productId: strin
 
 /** Shows the state that the server confirmed last, unless another click is pending. */
 function showConfirmed(client: QueryClient, productId: string): void {
-  if (pendingClicks(client, productId) > 1) return;
   const state = client.getQueryData<UpvoteState>(upvoteKeys.confirmed(productId));
-  if (!state) return;
+  if (!state || pendingClicks(client, productId) > 1) return;
   setStatus(client, productId, state.upvoted);
   patchProduct(client, productId, (product) => ({ ...product, upvotes: state.upvotes }));
 }

@@ -1,0 +1,76 @@
+import type { InfiniteData, Query, QueryClient } from '@tanstack/react-query';
+import type { Comment } from '../../contract/comments/schema.ts';
+import type { LeaderboardEntry } from '../../contract/leaderboards/schema.ts';
+import type { LiveCounts } from '../../contract/live/schema.ts';
+import type { Product, ProductDetail } from '../../contract/products/schema.ts';
+import type { UpvoteState } from '../../contract/upvotes/schema.ts';
+import { queuedUpvote } from '../storage/outbox.ts';
+import { type CommentList, commentKeys, patchProduct, patchQueries, productKeys, upvoteKeys } from './cached-data.ts';
+
+/** A page of a list, of a leaderboard or of comments. */
+interface ReadPage {
+  items: (Product | LeaderboardEntry | Comment)[];
+}
+
+const keeping = new WeakSet<QueryClient>();
+
+/**
+ * From now on, shows the visitor's pending votes and likes again after each read, whose response lacks them. Every
+ * write calls this, because the live updates, which call it as well, start later.
+ */
+export function keepPendingWrites(client: QueryClient): void {
+  if (keeping.has(client)) return;
+  keeping.add(client);
+  client.getQueryCache().subscribe((event) => {
+    if (event.type !== 'updated' || event.action.type !== 'success' || event.action.manual) return;
+    const [kind] = event.query.queryKey;
+    if (kind === productKeys.all[0] || kind === commentKeys.all[0]) showPendingWrites(client, event.query);
+  });
+}
+
+function showPendingWrites(client: QueryClient, { state }: Query): void {
+  const { product, pages = [] } = (state.data ?? {}) as Partial<ProductDetail & InfiniteData<ReadPage | null>>;
+  // If only a further page was read, the other pages still include the changes.
+  const read = state.fetchMeta?.fetchMore ? pages.slice(-1) : pages;
+  for (const item of [...(product ? [product] : []), ...read.flatMap((page) => page?.items ?? [])]) {
+    if ('likes' in item) {
+      const pending = client.isMutating({ mutationKey: commentKeys.likeMutation(item.id) });
+      if (pending > 0) setLikes(client, item.productId, new Map([[item.id, item.likes + pending]]));
+    } else {
+      const id = 'productId' in item ? item.productId : item.id;
+      if (pendingUpvotes(client, id) !== 0) showCounts(client, { ...item, id });
+    }
+  }
+}
+
+/** Sets a product's counts, and adds the visitor's pending vote. */
+export function showCounts(client: QueryClient, { id, upvotes: received, comments }: LiveCounts): void {
+  const upvotes = Math.max(0, received + pendingUpvotes(client, id));
+  patchProduct(client, id, (product) =>
+    product.upvotes === upvotes && product.comments === comments ? product : { ...product, upvotes, comments },
+  );
+}
+
+/** Sets likes by comment id in all cached lists, without marking the lists as fresh. */
+export function setLikes(client: QueryClient, productId: string, likes: ReadonlyMap<string, number>): void {
+  const isCurrent = ({ id, likes: shown }: Comment) => (likes.get(id) ?? shown) === shown;
+  patchQueries<CommentList>(client, commentKeys.product(productId), (list) => {
+    if (list.pages.every(({ items }) => items.every(isCurrent))) return list;
+    const pages = list.pages.map((page) => ({
+      ...page,
+      items: page.items.map((item) => (isCurrent(item) ? item : { ...item, likes: likes.get(item.id) ?? item.likes })),
+    }));
+    return { ...list, pages };
+  });
+}
+
+/** Returns the difference that this visitor's vote makes to the count while it is pending or queued. */
+function pendingUpvotes(client: QueryClient, productId: string): number {
+  if (client.isMutating({ mutationKey: upvoteKeys.mutation(productId) }) === 0) {
+    const queued = queuedUpvote(productId);
+    return queued ? Number(queued.upvoted) - Number(queued.before) : 0;
+  }
+  const confirmed = client.getQueryData<UpvoteState>(upvoteKeys.confirmed(productId))?.upvoted;
+  const shown = client.getQueryData<boolean>(upvoteKeys.status(productId));
+  return confirmed === undefined || shown === undefined ? 0 : Number(shown) - Number(confirmed);
+}
