@@ -149,10 +149,8 @@ export async function likeComment(api: Api, client: QueryClient, { id, productId
     scope: { id: `like:${id}` },
     mutationFn: () => api.likeComment(id),
     onMutate: () => patch((likes) => likes + 1),
-    onSuccess: ({ likes }) => {
-      // While further likes are pending, the count on screen already includes them, but the response does not.
-      if (client.isMutating({ mutationKey }) === 1) patch(() => likes);
-    },
+    // Further likes may be pending, which the response does not include.
+    onSuccess: ({ likes }) => patch(() => likes + client.isMutating({ mutationKey }) - 1),
     onError: (error) => {
       patch((likes) => likes - 1);
       console.warn(likeFailure(error));
