@@ -106,7 +106,7 @@ async function showAdded(
   void client.invalidateQueries({ queryKey: commentKeys.held(productId) });
   // If an earlier attempt posted the comment, but its response was lost, the page may already show the comment, or
   // count it without showing it.
-  if (addToLists(client, comment)) {
+  if (addToLists(client, comment, isNew === true)) {
     if (isNew) patchProduct(client, productId, (product) => ({ ...product, comments: product.comments + 1 }));
     else void client.invalidateQueries({ queryKey: productKeys.detail(productId) });
   }
@@ -124,19 +124,28 @@ function rememberComment({ id, productId }: { id: string; productId: string }): 
 
 /**
  * Adds a comment to the top of the product's cached lists in every order, where its author looks for it. Returns false
- * if a list already contains the comment.
+ * if a list already contains the comment. `isNew` is false if an earlier attempt posted the comment.
  */
-export function addToLists(client: QueryClient, comment: Comment): boolean {
-  let isNew = true;
-  patchQueries<CommentList>(client, commentKeys.product(comment.productId), (list) => {
+export function addToLists(client: QueryClient, comment: Comment, isNew = true): boolean {
+  const queryKey = commentKeys.product(comment.productId);
+  let isAdded = true;
+  patchQueries<CommentList>(client, queryKey, (list) => {
     const [first, ...rest] = list.pages;
     const isListed = flattenComments(list).some(({ id }) => id === comment.id);
-    if (isListed) isNew = false;
+    if (isListed) isAdded = false;
     if (!first || isListed) return list;
+    const query = client
+      .getQueryCache()
+      .find({ queryKey, exact: false, predicate: ({ state }) => state.data === list });
+    // A list that was read after the earlier attempt counts the comment, which may be on a page that is not loaded.
+    const isCounted =
+      !isNew &&
+      list.pages.at(-1)?.nextCursor != null &&
+      Date.parse(comment.createdAt) < (query?.state.dataUpdatedAt ?? 0);
     const pages = [{ ...first, items: [comment, ...first.items] }, ...rest];
-    return { ...list, pages: pages.map((page) => ({ ...page, total: page.total + 1 })) };
+    return { ...list, pages: pages.map((page) => ({ ...page, total: page.total + Number(!isCounted) })) };
   });
-  return isNew;
+  return isAdded;
 }
 
 /** Adds one like per call. Never rejects: a failure removes the like and is only logged (specification, section 8). */
