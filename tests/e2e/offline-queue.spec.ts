@@ -2,8 +2,8 @@ import type { Page } from '@playwright/test';
 import { expectAccessible } from '../support/axe.ts';
 import { waitUntilHandled } from '../support/clock.ts';
 import { deleteProduct } from '../support/delete-products.ts';
-import { expect, visit } from '../support/e2e-test.ts';
-import { failResponses, goOffline, goOnline, requestsReported, setOnline } from '../support/network.ts';
+import { expect } from '../support/e2e-test.ts';
+import { failResponses, goOffline, goOnline, holdResponses, requestsReported, setOnline } from '../support/network.ts';
 import { cacheAtOnce, note, OFFLINE, offlineTest as test, visitAndCache } from '../support/offline-page.ts';
 import { whilePending } from '../support/pending-write.ts';
 import { commentTexts, commentWith, expectUpvote, failureToast, textsOf, toast, upvoteOf } from '../support/screen.ts';
@@ -139,6 +139,39 @@ test('the buttons of a refused comment stay in place when another comment is ref
   await expect(refused.getByRole('button', { name: 'Try again' })).toBeFocused();
 });
 
+test('the keyboard focus moves from a removed comment to another one, to the list or to the page', async ({
+  page,
+  site,
+  expectConsoleError,
+}) => {
+  expectConsoleError(/422/);
+  await cacheAtOnce(page);
+  const product = await site.addProduct({ name: 'Monkfish' });
+  await visitAndCache(page, `/product/${product.id}`);
+  await setOnline(page, false);
+  for (const text of ['Refused', 'Being sent', 'Waiting']) {
+    await box(page).fill(text);
+    await postButton(page).click();
+    await expect(box(page)).toHaveValue('');
+  }
+  const sent = await holdResponses(page, /\/comments$/, { method: 'POST' });
+  await failResponses(page, /\/comments$/, { method: 'POST', times: 1, status: 422 });
+  await setOnline(page, true);
+  await expect.poll(() => sent.requests.length).toBe(1);
+  const discard = (text: string) =>
+    note(page).getByRole('region').filter({ hasText: text }).getByRole('button', { name: 'Discard' });
+  await discard('Refused').press('Enter');
+  await expect(note(page).locator('summary')).toBeFocused();
+  await page.keyboard.press('Enter');
+  await discard('Being sent').press('Enter');
+  await expect(discard('Being sent'), 'it waits for the request').toBeDisabled();
+  await discard('Waiting').press('Enter');
+  await expect(discard('Being sent')).toBeFocused();
+  sent.release();
+  await expect(note(page)).toBeEmpty();
+  await expect(page.getByRole('main')).toBeFocused();
+});
+
 test('if another attempt to send a refused comment fails temporarily, the comment is sent later without a click', async ({
   page,
   site,
@@ -261,40 +294,4 @@ test('an upvote made offline before the deferred features load counts once', asy
   await page.evaluate(() => window.dispatchEvent(new Event('deferred-due')));
   await expect(note(page)).toHaveText(`${OFFLINE} 1 upvote is waiting to be sent.`);
   await expect(upvoteOf(page, 'Kingfish')).toHaveAccessibleName('Upvote Kingfish, 1');
-});
-
-for (const [lang, side] of [
-  ['en', 'left'],
-  ['ar', 'right'],
-] as const) {
-  test(`${lang}: the icon of the notice is on the ${side}, where the text leaves room`, async ({ page }) => {
-    await page.addInitScript(() => localStorage.setItem('outbox', '[]'));
-    await visit(page, `/?lang=${lang}`);
-    await setOnline(page, false);
-    const card = page.locator('.offline-note-card');
-    await expect(card).toHaveCSS(`padding-${side}`, '56px');
-    const position = await card.evaluate((element) => getComputedStyle(element).backgroundPositionX);
-    expect(position).toMatch(side === 'left' ? /^14px$/ : /^(?:right 14px|calc\(100% - 14px\))$/);
-  });
-}
-
-test('the notice on a page that was opened offline is announced, because its status is empty at first', async ({
-  page,
-  expectConsoleError,
-}) => {
-  expectConsoleError(/ERR_INTERNET_DISCONNECTED|ERR_FAILED/);
-  await page.addInitScript(() => {
-    new MutationObserver((_, observer) => {
-      const status = document.querySelector('.offline-note [role="status"]');
-      if (!status) return;
-      observer.disconnect();
-      Object.assign(window, { firstText: status.textContent });
-    }).observe(document, { childList: true, subtree: true });
-  });
-  await cacheAtOnce(page);
-  await visitAndCache(page, '/');
-  await goOffline(page);
-  await page.reload();
-  await expect(note(page)).toHaveText(OFFLINE);
-  expect(await page.evaluate(() => Reflect.get(window, 'firstText'))).toBe('');
 });

@@ -2,8 +2,8 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { removeProducts } from '../../src/core/products/remove-products.ts';
 import { startDocumentProxy } from '../support/document-proxy.ts';
-import { expect } from '../support/e2e-test.ts';
-import { goOffline, goOnline } from '../support/network.ts';
+import { expect, visit } from '../support/e2e-test.ts';
+import { goOffline, goOnline, setOnline } from '../support/network.ts';
 import {
   areCached,
   cacheAtOnce,
@@ -241,4 +241,40 @@ test('after a deployment, the page on screen is in the cache of the new build', 
   await expect.poll(() => isCached(newBuild)).toBe(true);
   await page.close();
   await proxy.stop();
+});
+
+for (const [lang, side] of [
+  ['en', 'left'],
+  ['ar', 'right'],
+] as const) {
+  test(`${lang}: the icon of the notice is on the ${side}, where the text leaves room`, async ({ page }) => {
+    await page.addInitScript(() => localStorage.setItem('outbox', '[]'));
+    await visit(page, `/?lang=${lang}`);
+    await setOnline(page, false);
+    const card = page.locator('.offline-note-card');
+    await expect(card).toHaveCSS(`padding-${side}`, '56px');
+    const position = await card.evaluate((element) => getComputedStyle(element).backgroundPositionX);
+    expect(position).toMatch(side === 'left' ? /^14px$/ : /^(?:right 14px|calc\(100% - 14px\))$/);
+  });
+}
+
+test('the notice on a page that was opened offline is announced, because its status is empty at first', async ({
+  page,
+  expectConsoleError,
+}) => {
+  expectConsoleError(/ERR_INTERNET_DISCONNECTED|ERR_FAILED/);
+  await page.addInitScript(() => {
+    new MutationObserver((_, observer) => {
+      const status = document.querySelector('.offline-note [role="status"]');
+      if (!status) return;
+      observer.disconnect();
+      Object.assign(window, { firstText: status.textContent });
+    }).observe(document, { childList: true, subtree: true });
+  });
+  await cacheAtOnce(page);
+  await visitAndCache(page, '/');
+  await goOffline(page);
+  await page.reload();
+  await expect(note(page)).toHaveText(OFFLINE);
+  expect(await page.evaluate(() => Reflect.get(window, 'firstText'))).toBe('');
 });

@@ -1,5 +1,5 @@
 import { type Query, type QueryClient, useQueryClient } from '@tanstack/react-query';
-import { type MouseEvent, useDeferredValue, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { useDeferredValue, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { FOLDERS } from '../../../contract/paths/folders.ts';
 import * as paths from '../../../contract/paths.ts';
 import { useApi } from '../../api/api-context.tsx';
@@ -44,7 +44,7 @@ export function OfflineNote() {
     <section className="offline-note" aria-label={t('Network')}>
       <div role="status">{text && <p className="offline-note-card">{text}</p>}</div>
       {unsent.length > 0 && (
-        <details className="offline-note-card">
+        <details className="offline-note-card" ref={passFocusOn}>
           <summary>{plural('{count} comment', '{count} comments', unsent.length)}</summary>
           {unsent.map((item) => (
             <QueuedComment key={writeKey(item)} item={item} />
@@ -156,15 +156,13 @@ function QueuedComment({ item }: { item: OutboxItem }) {
   const key = writeKey(item);
   const product = <Link to={paths.product(item.productId)}>{item.productId}</Link>;
 
-  function sendAgain({ currentTarget }: MouseEvent): void {
-    focusBeside(currentTarget);
+  function sendAgain(): void {
     setRefusal(key, undefined);
     // If this attempt fails, `useReconnect` tries again.
     void sendOutbox(api, client);
   }
 
-  function discard({ currentTarget }: MouseEvent): void {
-    focusBeside(currentTarget);
+  function discard(): void {
     setDiscarding(true);
     void discardComment(item);
   }
@@ -172,6 +170,7 @@ function QueuedComment({ item }: { item: OutboxItem }) {
   const isRefused = item.refused !== undefined;
   return (
     <section
+      ref={passFocusOn}
       className={isRefused ? 'offline-note-card' : 'offline-note-queued'}
       aria-label={t(isRefused ? 'Comment that was not posted' : 'Comment queued')}
     >
@@ -189,7 +188,14 @@ function QueuedComment({ item }: { item: OutboxItem }) {
             {t('Try again')}
           </button>
         )}
-        <button type="button" className="button" data-tone="quiet" disabled={isDiscarding} onClick={discard}>
+        <button
+          type="button"
+          className="button"
+          data-tone="quiet"
+          // `disabled` would remove the focus.
+          aria-disabled={isDiscarding}
+          onClick={() => !isDiscarding && discard()}
+        >
           {t('Discard')}
         </button>
       </div>
@@ -197,13 +203,16 @@ function QueuedComment({ item }: { item: OutboxItem }) {
   );
 }
 
-/** Moves the focus off a card that is about to be removed: to a card beside it or, without one, to the page. */
-function focusBeside(button: Element): void {
-  const card = button.closest('section');
-  const other = card?.nextElementSibling ?? card?.previousElementSibling;
-  const next = other?.querySelector('button');
-  if (next) next.focus();
-  else document.querySelector('main')?.focus({ preventScroll: true });
+/** A ref callback. When its card is removed, moves the focus from it to a card beside it or, without one, to the page. */
+function passFocusOn(card: Element | null) {
+  return () => {
+    if (!card?.contains(document.activeElement)) return;
+    const [next] = [card.nextElementSibling, card.previousElementSibling].flatMap(
+      (other) => other?.querySelector<HTMLElement>('summary, button') ?? [],
+    );
+    if (next) next.focus();
+    else document.querySelector('main')?.focus({ preventScroll: true });
+  };
 }
 
 /** Starts the service worker, which caches visited pages. Without it, pages can be read only online. */
