@@ -258,6 +258,22 @@ for (const [lang, side] of [
   });
 }
 
+test('on a phone, messages appear above the notice about a waiting comment', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.addInitScript(() => {
+    Object.defineProperty(navigator, 'onLine', { get: () => false });
+    const upvote = { kind: 'upvote', productId: 'sunfish', upvoted: true, before: false };
+    const comment = { kind: 'comment', productId: 'sunfish', content: 'Hi', website: '', idempotencyKey: 'key' };
+    localStorage.setItem('outbox', JSON.stringify([upvote, comment]));
+  });
+  await visit(page, '/');
+  await expect(note(page)).toContainText('1 upvote and 1 comment are waiting to be sent.');
+  const boxOf = (selector: string) =>
+    page.evaluate((of) => document.querySelector(of)?.getBoundingClientRect(), selector);
+  const messages = await boxOf('.toaster');
+  expect(messages?.bottom).toBeLessThanOrEqual((await boxOf('.offline-note-card'))?.top ?? 0);
+});
+
 test('the notice on a page that was opened offline is announced, because its status is empty at first', async ({
   page,
   expectConsoleError,

@@ -42,15 +42,17 @@ export function OfflineNote() {
 
   return (
     <section className="offline-note" aria-label={t('Network')}>
-      <div role="status">{text && <p className="offline-note-card">{text}</p>}</div>
-      {unsent.length > 0 && (
-        <details className="offline-note-card" ref={passFocusOn}>
-          <summary>{plural('{count} comment', '{count} comments', unsent.length)}</summary>
-          {unsent.map((item) => (
-            <QueuedComment key={writeKey(item)} item={item} />
-          ))}
-        </details>
-      )}
+      <div className={text || unsent.length > 0 ? 'offline-note-card' : undefined}>
+        <p role="status">{text}</p>
+        {unsent.length > 0 && (
+          <details className="offline-note-list" ref={passFocusOn}>
+            <summary>{plural('{count} comment', '{count} comments', unsent.length)}</summary>
+            {unsent.map((item) => (
+              <QueuedComment key={writeKey(item)} item={item} />
+            ))}
+          </details>
+        )}
+      </div>
       {comments.map((item) => item.refused !== undefined && <QueuedComment key={writeKey(item)} item={item} />)}
     </section>
   );
