@@ -136,7 +136,7 @@ test('the buttons of a refused comment stay in place when another comment is ref
   await discard.focus();
   await expect(discard).toBeInViewport({ ratio: 1 });
   await discard.press('Enter');
-  await expect(refused.getByRole('button', { name: 'Try again' })).toBeFocused();
+  await expect(refused.first().getByRole('button', { name: 'Try again' })).toBeFocused();
 });
 
 test('the keyboard focus moves from a removed comment to another one, to the list or to the page', async ({
