@@ -279,8 +279,12 @@ test.describe('with the keyboard alone', () => {
     }
     await page.keyboard.type('sea');
     await page.keyboard.press('Enter');
-    await page.keyboard.type('green,');
+    await page.keyboard.type('green');
+    await page.goBack();
+    await expect(dialog(page)).toHaveCount(0);
+    await page.goForward();
     await expect(dialog(page).getByRole('list', { name: 'Tags' }).getByRole('listitem')).toHaveText(['sea', 'green']);
+    await field(page, 'Tags').focus();
     await page.keyboard.type('x');
     // The second press without a release is a repetition.
     for (const _press of ['first', 'repeated']) await page.keyboard.down('Backspace');

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useEffect, useId, useState } from 'react';
+import { type KeyboardEvent, useEffect, useEffectEvent, useId, useState } from 'react';
 import { PRODUCT_FIELDS } from '../../../contract/products/fields.ts';
 import { t } from '../../language/translate.ts';
 import { CloseIcon } from '../../ui/icons.tsx';
@@ -14,7 +14,10 @@ interface TagFieldProps {
 /** The commas of the Latin, Arabic, Chinese and Japanese scripts. */
 const SEPARATOR = /[,،，、]/;
 
-/** Enter, a comma or leaving the field or the page adds a tag. Each press of Backspace in the empty field removes the last one. */
+/**
+ * Enter, a comma or leaving the field, the dialog or the page adds a tag. Each press of Backspace in the empty field removes the last
+ * one.
+ */
 export function TagField({ tags, error, onChange }: TagFieldProps) {
   const id = useId();
   const [text, setText] = useState('');
@@ -33,12 +36,16 @@ export function TagField({ tags, error, onChange }: TagFieldProps) {
     setSaid(t('Added {tags}', { tags: fresh.join(t(', ')) }));
   }
 
-  // A reload does not blur the field, so the draft would lose the text.
+  // A reload or a dialog that closes does not blur the field, so the draft would lose the text.
+  const onLeave = useEffectEvent(() => add(text));
   useEffect(() => {
-    const onLeave = () => add(text);
-    window.addEventListener('pagehide', onLeave);
-    return () => window.removeEventListener('pagehide', onLeave);
-  });
+    const leave = () => onLeave();
+    window.addEventListener('pagehide', leave);
+    return () => {
+      window.removeEventListener('pagehide', leave);
+      leave();
+    };
+  }, []);
 
   function remove(tag: string): void {
     onChange(tags.filter((each) => each !== tag));
