@@ -103,21 +103,6 @@ test('metrics that are read before all workers are up are those of the primary p
   expect(await site.exited).toMatchObject({ code: 0 });
 });
 
-test('a signal to all processes during the start stops the site with code 0, even if it kills workers that are loading their code', async () => {
-  const script = join(await harness.folder(), 'first.mjs');
-  await writeFile(
-    script,
-    `import cluster from 'node:cluster';
-    if (cluster.isWorker) for (const pid of [process.ppid, process.pid]) process.kill(pid, 'SIGINT');`,
-  );
-  const dataDir = await harness.sampleDataDir();
-  const options = { WEB_CONCURRENCY: '2', NODE_OPTIONS: `--import ${script}` };
-  const settings = { DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'info', ...options };
-  const site = harness.start(['serve'], { settings });
-  expect(await site.exited).toMatchObject({ code: 0, stdout: expect.stringMatching(/"Stopped during the start"/) });
-  expect(await databasePids(dataDir)).toEqual([]);
-});
-
 test('when the primary process is killed, its workers exit, and the next site takes over the database', async () => {
   const dataDir = await harness.sampleDataDir();
   const settings = { DATA_DIR: dataDir, LOG_LEVEL: 'error', WEB_CONCURRENCY: '2' };

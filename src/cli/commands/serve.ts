@@ -31,18 +31,10 @@ async function runSite(settings: Settings, log: Logger): Promise<void> {
   const stopped = new Promise<NodeJS.Signals>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, resolve);
   });
-  let site: RunningSite & { lost?: Promise<Error> };
-  try {
-    site =
-      settings.processes > 1
-        ? await (await import('../../server/cluster/serve-by-workers.ts')).serveByWorkers(settings, log)
-        : await (await import('../../server/serve.ts')).serve(settings, log);
-  } catch (error) {
-    // Ctrl-C signals all processes, and kills workers that do not handle signals yet.
-    if (!(await Promise.race([stopped, undefined]))) throw error;
-    log.info({ err: error }, 'Stopped during the start');
-    return;
-  }
+  const site: RunningSite & { lost?: Promise<Error> } =
+    settings.processes > 1
+      ? await (await import('../../server/cluster/serve-by-workers.ts')).serveByWorkers(settings, log)
+      : await (await import('../../server/serve.ts')).serve(settings, log);
   announce(site);
   const reason = await Promise.race([stopped, ...(site.lost ? [site.lost] : [])]);
   // The delay gives load balancers time to remove this site. Only SIGTERM waits for it, and later signals do not end it.
