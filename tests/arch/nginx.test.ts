@@ -42,7 +42,7 @@ test.each([
 test('the nginx and Caddy examples tell browsers to use only TLS, and no location of nginx drops that header', () => {
   const header = /Strict-Transport-Security "max-age=31536000"/g;
   expect(NGINX.match(header)).toHaveLength(1);
-  // A location with a header of its own does not inherit those of the server.
+  // A location that adds a header does not inherit those of the server.
   expect(NGINX.match(/add_header/g)).toHaveLength(1);
   expect(readFileSync(join(import.meta.dirname, '../../deploy/Caddyfile'), 'utf8').match(header)).toHaveLength(1);
 });

@@ -52,8 +52,8 @@ async function upvote({ request }: Page, productId: string): Promise<void> {
 }
 
 /**
- * Adds the launches of a past day, whose leaderboard has two pages. Returns its URL. Each test uses another day, because
- * pages of an earlier result may still be cached.
+ * Adds the launches of a past day, whose leaderboard has two pages. Returns its URL. Each test uses another day,
+ * because pages of an earlier result may still be cached.
  */
 async function addPastBoard(site: E2eSite, prefix: string, daysAgo: number): Promise<string> {
   // The products launch at noon, so all of them launch on the same day.

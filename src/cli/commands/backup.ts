@@ -154,8 +154,8 @@ function warnOfMissingTables(names: readonly string[]): void {
 const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
 
 /**
- * Checks that the file is neither a pipe nor a product file, such as an export. A missing file is reported later, when the
- * backup is verified. @throws UsageError
+ * Checks that the file is neither a pipe nor a product file, such as an export. A missing file is reported later, when
+ * the backup is verified. @throws UsageError
  */
 async function refuseOtherFile(path: string): Promise<void> {
   const stats = await stat(path).catch(() => undefined);

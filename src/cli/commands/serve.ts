@@ -37,7 +37,7 @@ async function runSite(settings: Settings, log: Logger): Promise<void> {
       : await (await import('../../server/serve.ts')).serve(settings, log);
   announce(site);
   const reason = await Promise.race([stopped, ...(site.lost ? [site.lost] : [])]);
-  // The delay gives load balancers time to remove this site. Only SIGTERM waits for it, and later signals do not end it.
+  // The delay gives load balancers time to remove this site. Only SIGTERM causes it, and later signals do not end it.
   await closeInTime(site, reason === 'SIGTERM' ? settings.stopDelayMs : 0, log);
   if (reason instanceof Error) throw reason;
 }

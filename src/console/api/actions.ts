@@ -76,7 +76,9 @@ export interface Undoable {
    * The unsaved edits by product. The editor resumes them, for example after the operator has signed in again.
    */
   unsavedEdits: Map<string, Edit>;
-  /** The reason in a dialog that has not been closed. If its page is left, the next dialog for `operation` resumes it. */
+  /**
+   * The reason in a dialog that has not been closed. If its page is left, the next dialog for `operation` resumes it.
+   */
   unsentReason?: { operation: string; text: string } | undefined;
 }
 

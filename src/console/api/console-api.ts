@@ -108,9 +108,9 @@ export function askBeforeUnload(isNeeded: () => boolean): () => void {
 }
 
 /**
- * Sends one request per item, one after the other, and continues if a request fails. Until all are done, the browser asks
- * for confirmation before the page is closed. Calls `onProgress` before each request with the number of its item, starting
- * at 1. After a timeout, or once `isCancelled()` is true, it sends no further request.
+ * Sends one request per item, one after the other, and continues if a request fails. Until all are done, the browser
+ * asks for confirmation before the page is closed. Calls `onProgress` before each request with the number of its item,
+ * starting at 1. After a timeout, or once `isCancelled()` is true, it sends no further request.
  * @throws ConsoleError if all sent requests fail: of the first one without a response or, if all have one, the first.
  */
 export async function sendEach<Item, Result>(

@@ -12,8 +12,8 @@ interface RetryOptions {
 }
 
 /**
- * Runs `attempt` again after a deadlock or a serialization failure, or if `mayRetry` accepts the error, at most six times
- * in all. Rethrows the last failure, and any other error.
+ * Runs `attempt` again after a deadlock or a serialization failure, or if `mayRetry` accepts the error, at most six
+ * times in all. Rethrows the last failure, and any other error.
  */
 export async function retryConflicts<Result>(
   attempt: () => Promise<Result>,

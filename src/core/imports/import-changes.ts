@@ -229,8 +229,9 @@ const SELECT_POSTPONED = `SELECT target, id FROM audit_log
   WHERE target = ANY($1::text[]) AND action = 'products postpone' AND details ->> 'import' = $2`;
 
 /**
- * Returns the audit entries that undoing an import adds for the public moderation log: each undoes the entry of a product
- * that the import postponed, or says that the undo postpones a product. `current`: the products before the undo.
+ * Returns the audit entries that undoing an import adds for the public moderation log: each undoes the entry of a
+ * product that the import postponed, or says that the undo postpones a product. `current`: the products before the
+ * undo.
  */
 async function movedLaunchEntries(
   sql: Sql,

@@ -60,7 +60,8 @@ export interface MergedProducts {
 
 /**
  * Writes the rows that differ from the site's products, in the caller's transaction. Visitors do not wait, because no
- * row that they can write is locked. Other imports wait. Concurrent edits of the written products wait or are preserved.
+ * row that they can write is locked. Other imports wait. Concurrent edits of the written products wait or are
+ * preserved.
  * @throws ImportRefusedError with the products that must not be scheduled (`findScheduledResults`); the errors of
  * `insertProducts` if another transaction creates one of the new products at the same time.
  */

@@ -5,8 +5,8 @@ export const DEFAULT_SEPARATOR = ',';
 const ADDRESS_START = /^\s*(?:https?:\/\/|\/)/;
 
 /**
- * Parses a list: a JSON array, one JSON object, or separated items. Separated items are trimmed, and empty ones are left out. A text
- * that contains URLs is split only before URLs and paths, because a URL may contain the separator.
+ * Parses a list: a JSON array, one JSON object, or separated items. Separated items are trimmed, and empty ones are
+ * left out. A text that contains URLs is split only before URLs and paths, because a URL may contain the separator.
  */
 export function splitList(text: string, separator = DEFAULT_SEPARATOR): unknown[] {
   const trimmed = text.trim();

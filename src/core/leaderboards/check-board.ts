@@ -43,9 +43,9 @@ const COUNT_ROWS = `SELECT product_id, (count(*) FILTER (WHERE ${IS_COUNTED}))::
 const MAX_ATTEMPTS = 3;
 
 /**
- * Recounts a period from the votes or, for finalised days, from the stored tallies, and compares the counts, the order of
- * ties, the histogram of votes and the digests with the stored ones. Changes nothing, except that it updates boards that lag.
- * `database` must have no statement timeout.
+ * Recounts a period from the votes or, for finalised days, from the stored tallies, and compares the counts, the order
+ * of ties, the histogram of votes and the digests with the stored ones. Changes nothing, except that it updates boards
+ * that lag. `database` must have no statement timeout.
  * @returns undefined for a period without a leaderboard.
  */
 export async function checkBoard(database: Database, period: Period): Promise<CheckedBoard | undefined> {
@@ -56,7 +56,9 @@ export async function checkBoard(database: Database, period: Period): Promise<Ch
   }
 }
 
-/** Returns the number of launches in a period, whether or not its leaderboard exists. @throws CoreError `unavailable`. */
+/**
+ * Returns the number of launches in a period, whether or not its leaderboard exists. @throws CoreError `unavailable`.
+ */
 export async function countLaunches(sql: Sql, { name, kind }: Period): Promise<number> {
   const [row] = await sql.query<{ launches: number }>(
     `SELECT count(*)::integer AS launches FROM launches WHERE ${kind} = $1`,
@@ -158,8 +160,8 @@ const FILL_HISTOGRAM = (kind: Period['kind']) => `INSERT INTO leaderboard_counts
 
 /**
  * Corrects the differences that `checkBoard` finds in counts, votes on boards, the order of ties and the histogram of
- * votes, and adds an entry to the audit log. A final tally that does not match its digest is left unchanged. `database` must have no
- * statement timeout.
+ * votes, and adds an entry to the audit log. A final tally that does not match its digest is left unchanged. `database`
+ * must have no statement timeout.
  * @returns the differences found, and those that remain; undefined for a period without a leaderboard.
  */
 export async function repairBoard(

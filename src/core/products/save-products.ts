@@ -13,7 +13,9 @@ export type PartialProduct = Pick<StoredProduct, 'id'> & {
   [Field in Exclude<ProductFieldName, 'id'>]?: StoredProduct[Field] | undefined;
 };
 
-/** Trims texts, and sets missing and invisible ones to their declared defaults. A missing `createdAt` is set to `now`. */
+/**
+ * Trims texts, and sets missing and invisible ones to their declared defaults. A missing `createdAt` is set to `now`.
+ */
 export function completeProduct(partial: PartialProduct, now: Date): StoredProduct {
   const complete = (name: ProductFieldName) => {
     const { kind, default: fallback } = fieldOf(name);

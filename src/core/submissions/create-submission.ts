@@ -20,7 +20,9 @@ export interface Submitter {
   idempotencyKey?: string | undefined;
   /** The prefix of the submitter's network; unset if limits are off. */
   network?: Uint8Array | undefined;
-  /** Called before a new valid submission is stored, again on each retry. Throws an error if it exceeds a rate limit. */
+  /**
+   * Called before a new valid submission is stored, again on each retry. Throws an error if it exceeds a rate limit.
+   */
   charge?: () => void;
 }
 

@@ -7,8 +7,8 @@ export interface BatchContent {
   removal: boolean;
   /**
    * Whether the statement must check the cap on networks. `withinCap`: no, because all added votes are within the cap.
-   * `distinct`: yes; all added votes for a product come from different networks. `shared`: yes; some of them may share a
-   * network.
+   * `distinct`: yes; all added votes for a product come from different networks. `shared`: yes; some of them may share
+   * a network.
    */
   networks: 'withinCap' | 'distinct' | 'shared';
 }

@@ -114,7 +114,10 @@ export const PAGE_FRESHNESS: Freshness = { minIntervalMs: 250, maxStaleMs: 1_000
 /** A feed has `Last-Modified` in seconds, and its subscribers can wait a second. */
 export const FEED_FRESHNESS: Freshness = { minIntervalMs: 1_000, maxStaleMs: 1_000 };
 
-/** An API response costs at most a few SQL statements, and must not be older than any write acknowledged before the request. */
+/**
+ * An API response costs at most a few SQL statements, and must not be older than any write acknowledged before the
+ * request.
+ */
 export const API_FRESHNESS: Freshness = { minIntervalMs: 0, maxStaleMs: 0 };
 
 /** A response older than this counts as stale even without a known change, because change notifications may be lost. */

@@ -3,13 +3,16 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import { type Runtime, systemRuntime } from '../../core/runtime.ts';
 
-/** The monotonic clock of another process has another origin, so the cookie's name identifies the process that set it. */
+/**
+ * The monotonic clock of another process has another origin, so the cookie's name identifies the process that set it.
+ */
 const PROCESS = randomBytes(4).toString('hex');
 
 /**
  * For a few seconds after a write, the visitor has a cookie with the time of the write: pages may lag behind others'
- * writes, but not behind the visitor's own. The cookie does not identify the visitor. Each process sets its own, because
- * the responses to concurrent writes in several processes would replace a shared one. As they expire, few accumulate.
+ * writes, but not behind the visitor's own. The cookie does not identify the visitor. Each process sets its own,
+ * because the responses to concurrent writes in several processes would replace a shared one. As they expire, few
+ * accumulate.
  */
 const NAME = `last_write_${PROCESS}`;
 const MAX_AGE_S = 10;
@@ -55,7 +58,8 @@ export function lastWriteOf(
     .map(([, process, claimedMonotonicMs, claimedWallMs]) => {
       if (process === PROCESS) return Math.min(Number(claimedMonotonicMs), now);
       const ageMs = systemNow().getTime() - Number(claimedWallMs) - MAX_CLOCK_DIFFERENCE_MS;
-      // Browsers drop older cookies, so above the maximum, a clock jumped; below zero, the write may also be very recent.
+      // Browsers drop older cookies, so above the maximum, a clock jumped; below zero, the write may also be very
+      // recent.
       return ageMs < 0 || ageMs > MAX_AGE_S * 1_000 ? now : now - ageMs;
     });
   return times.length === 0 ? undefined : Math.max(...times);

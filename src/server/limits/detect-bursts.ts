@@ -33,8 +33,8 @@ const NAME_CHARACTERS = 8;
 const MAX_VOTES = 200_000;
 
 /**
- * Maximum number of bursts of ended hours that wait to be saved: as many as one hour of `MAX_VOTES` votes can have, each
- * of which may count for a /64 and for a /48.
+ * Maximum number of bursts of ended hours that wait to be saved: as many as one hour of `MAX_VOTES` votes can have,
+ * each of which may count for a /64 and for a /48.
  */
 const MAX_ENDED_BURSTS = (2 * MAX_VOTES) / BURST_SESSIONS;
 

@@ -17,8 +17,8 @@ interface Options {
 }
 
 /**
- * Uploads the file and reports the progress. Unless it is a dry run, the browser asks for confirmation before the page is
- * closed meanwhile.
+ * Uploads the file and reports the progress. Unless it is a dry run, the browser asks for confirmation before the page
+ * is closed during the upload.
  * @throws ConsoleError if the server refuses it, or the connection is lost; Error if the file has changed since it was
  * chosen; the reason of `signal` if it aborts.
  */

@@ -205,7 +205,9 @@ function QueuedComment({ item }: { item: OutboxItem }) {
   );
 }
 
-/** A ref callback. When its card is removed, moves the focus from it to a card beside it or, without one, to the page. */
+/**
+ * A ref callback. When its card is removed, moves the focus from it to a card beside it or, without one, to the page.
+ */
 function passFocusOn(card: Element | null) {
   return () => {
     if (!card?.contains(document.activeElement)) return;

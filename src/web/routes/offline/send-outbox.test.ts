@@ -108,7 +108,7 @@ test('a newer change that replaces the one being sent is sent as well', async ()
   expect(sent).toBe(2);
 });
 
-test('a comment that is discarded before its turn is not sent, but one that is being sent may be posted', async () => {
+test('a discarded comment is not sent, unless its request is already pending', async () => {
   /** Grants each lock to one caller after another. */
   const held = new Map<string, Promise<unknown>>();
   const request = (name: string, run: () => unknown) => {

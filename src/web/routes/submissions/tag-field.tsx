@@ -15,8 +15,8 @@ interface TagFieldProps {
 const SEPARATOR = /[,،，、]/;
 
 /**
- * Enter, a comma or leaving the field, the dialog or the page adds a tag. Each press of Backspace in the empty field removes the last
- * one.
+ * Enter, a comma or leaving the field, the dialog or the page adds a tag. Each press of Backspace in the empty field
+ * removes the last one.
  */
 export function TagField({ tags, error, onChange }: TagFieldProps) {
   const id = useId();
