@@ -5,7 +5,13 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { AuditRecord, ConsolePage, ImportEvent, ProductDetails } from '../../src/contract/console/records.ts';
+import {
+  type AuditRecord,
+  type ConsolePage,
+  IMPORT_HEARTBEAT_MS,
+  type ImportEvent,
+  type ProductDetails,
+} from '../../src/contract/console/records.ts';
 import { revokeOperator } from '../../src/core/console/operators.ts';
 import { blockedStatements } from '../support/blocked-statements.ts';
 import { createLogLines } from '../support/log-lines.ts';
@@ -80,15 +86,19 @@ describe('Imports', () => {
     expect((await site.ask.get('/api/products/too-late')).statusCode).toBe(404);
   });
 
-  async function send(content: string, query: Record<string, string> = {}, operator = ada): Promise<ImportEvent> {
+  async function linesOf(content: string, query: Record<string, string> = {}, operator = ada): Promise<ImportEvent[]> {
     const search = new URLSearchParams({ name: 'launches.csv', kind: 'csv', ...query });
     const response = await operator.ask('POST', `/import?${search}`, Buffer.from(content), {
       'content-type': 'application/octet-stream',
     });
     expect(response.statusCode, response.body).toBe(200);
-    const lines = response.body.trimEnd().split('\n');
-    return JSON.parse(lines.at(-1) ?? '');
+    return response.body
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
   }
+
+  const send = async (...request: Parameters<typeof linesOf>) => (await linesOf(...request)).at(-1);
 
   test('columns can be mapped, a dry run changes nothing, errors name their line, and an import can be undone', async () => {
     const prefix = `i-${randomUUID().slice(0, 8)}`;
@@ -168,6 +178,22 @@ describe('Imports', () => {
     expect(await imported.sent).toMatchObject({ kind: 'done', summary: { created: 1 } });
     const message = 'Cannot delete the uploaded file of an import';
     await expect.poll(lines).toContainEqual(expect.objectContaining({ msg: message }));
+  });
+
+  test('an import that waits repeats its progress, so the browser notices a dead connection', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { sent } = await site.database.transaction(async (sql) => {
+      await sql.query('LOCK TABLE products IN ACCESS EXCLUSIVE MODE');
+      const sent = linesOf('name\nPatient\n', { dryRun: 'true' });
+      await expect.poll(async () => (await blockedStatements(site.database)).join()).toContain('wanted.slug');
+      vi.advanceTimersByTime(2 * IMPORT_HEARTBEAT_MS);
+      return { sent };
+    });
+    const [first, ...others] = await sent;
+    expect(first).toEqual({ kind: 'progress', stage: 'check', done: 0 });
+    const latest = others.slice(-3);
+    expect(latest).toEqual([latest[0], latest[0], expect.objectContaining({ kind: 'done' })]);
   });
 
   test('an import that has not committed when the site stops is aborted, and its file is deleted', async () => {

@@ -46,7 +46,7 @@ export const SIGNED_OUT = 'signedout';
 /** Longer than an operation usually takes, because the server cancels each of its statements after 12 s. */
 const TIMEOUT_MS = 40_000;
 /** The limit for uploads, and for operations without a statement timeout. */
-const LONG_TIMEOUT_MS = 10 * 60_000;
+export const LONG_TIMEOUT_MS = 10 * 60_000;
 const LONG_OPERATIONS = /\/(?:doctor|remove|restore|undo|votes)$/;
 
 /** The code of an error after such a time without a response. */

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { type ImportEvent, MAX_IMPORT_BYTES } from '../../../contract/console/records.ts';
+import { IMPORT_HEARTBEAT_MS, type ImportEvent, MAX_IMPORT_BYTES } from '../../../contract/console/records.ts';
 import { guessColumns, mapTexts } from './columns.tsx';
 import { readCsvSample, readFile, readRowsAt } from './read-file.ts';
 import { runImport } from './run-import.ts';
@@ -88,4 +88,40 @@ test.each([
   const chosen = await readFile(new File(['id,name\na,Wave'], 'a.csv'));
   await runImport(chosen, { choice: {}, slugifyIds: false, dryRun, onProgress: () => {} });
   expect([...asked, isAsked()]).toEqual([!dryRun, false]);
+});
+
+test('an import whose connection stays silent fails, but not while progress arrives', async () => {
+  vi.useFakeTimers();
+  vi.stubGlobal('window', new EventTarget());
+  onTestFinished(() => {
+    vi.useRealTimers();
+    vi.unstubAllGlobals();
+  });
+  const progress: ImportEvent = { kind: 'progress', stage: 'check', done: 1 };
+  let request = (_controller: ReadableStreamDefaultController<Uint8Array>) => {};
+  const requested = new Promise<ReadableStreamDefaultController<Uint8Array>>((resolve) => {
+    request = resolve;
+  });
+  vi.stubGlobal('fetch', async (_address: string, { signal }: { signal: AbortSignal }) => {
+    const start = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+      signal.addEventListener('abort', () => controller.error(signal.reason));
+      request(controller);
+    };
+    return new Response(new ReadableStream({ start }));
+  });
+  let arrived = () => {};
+  const chosen = await readFile(new File(['id,name\na,Wave'], 'a.csv'));
+  const running = runImport(chosen, { choice: {}, slugifyIds: false, dryRun: false, onProgress: () => arrived() });
+  const failed = expect(running).rejects.toThrow('The connection was lost.');
+  const response = await requested;
+  for (let line = 1; line <= 12; line += 1) {
+    const received = new Promise<void>((resolve) => {
+      arrived = resolve;
+    });
+    response.enqueue(new TextEncoder().encode(`${JSON.stringify(progress)}\n`));
+    await received;
+    await vi.advanceTimersByTimeAsync(IMPORT_HEARTBEAT_MS);
+  }
+  await vi.advanceTimersByTimeAsync(3 * IMPORT_HEARTBEAT_MS);
+  await failed;
 });

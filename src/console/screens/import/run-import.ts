@@ -1,7 +1,7 @@
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
-import type { ImportEvent } from '../../../contract/console/records.ts';
+import { IMPORT_HEARTBEAT_MS, type ImportEvent } from '../../../contract/console/records.ts';
 import { withQuery } from '../../../contract/paths/api.ts';
-import { askBeforeUnload, ConsoleError, errorOf } from '../../api/console-api.ts';
+import { askBeforeUnload, ConsoleError, errorOf, LONG_TIMEOUT_MS } from '../../api/console-api.ts';
 import { type ColumnChoice, mapTexts } from './columns.tsx';
 import type { ChosenFile } from './read-file.ts';
 
@@ -16,6 +16,9 @@ interface Options {
   onProgress: (progress: Progress) => void;
 }
 
+/** A connection without a line for this long is considered lost. */
+const SILENCE_TIMEOUT_MS = 4 * IMPORT_HEARTBEAT_MS;
+
 /**
  * Uploads the file and reports the progress. Unless it is a dry run, the browser asks for confirmation before the page
  * is closed during the upload.
@@ -24,36 +27,50 @@ interface Options {
  */
 export async function runImport(chosen: ChosenFile, options: Options): Promise<ImportResult> {
   const stopAsking = askBeforeUnload(() => !options.dryRun);
+  const silence = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const expectLine = (ms: number) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => silence.abort(), ms);
+  };
   try {
-    return await upload(chosen, options);
+    return await upload(chosen, options, silence.signal, expectLine);
   } catch (error) {
     // Browsers report a lost connection as a TypeError. Its message differs by browser.
-    if (!(error instanceof TypeError)) throw error;
+    if (!(error instanceof TypeError) && (!silence.signal.aborted || options.signal?.aborted)) throw error;
     throw connectionLost(error);
   } finally {
+    clearTimeout(timer);
     stopAsking();
   }
 }
 
-function connectionLost(cause?: Error): ConsoleError {
+function connectionLost(cause?: unknown): ConsoleError {
   const message = 'The connection was lost. Completed imports are in the audit log.';
   return new ConsoleError(0, 'network', message, [], undefined, { cause });
 }
 
-async function upload({ file, kind, columns }: ChosenFile, options: Options): Promise<ImportResult> {
-  const { choice, slugifyIds, dryRun, signal, onProgress } = options;
+async function upload(
+  { file, kind, columns }: ChosenFile,
+  { choice, slugifyIds, dryRun, signal, onProgress }: Options,
+  silence: AbortSignal,
+  expectLine: (ms: number) => void,
+): Promise<ImportResult> {
   await requireUnchanged(file);
   const query = { name: file.name, kind, map: JSON.stringify(mapTexts(choice, columns)), slugifyIds, dryRun };
+  // The response begins after the upload, whose progress browsers do not report.
+  expectLine(LONG_TIMEOUT_MS);
   const response = await fetch(withQuery(CONSOLE_API.import, query), {
     method: 'POST',
     headers: { 'Content-Type': 'application/octet-stream' },
     body: file,
-    ...(signal && { signal }),
+    signal: signal ? AbortSignal.any([signal, silence]) : silence,
   });
   if (!response.ok) throw await errorOf(response);
   if (!response.body) throw connectionLost();
   for await (const event of eventsOf(response.body)) {
     if (event.kind !== 'progress') return event;
+    expectLine(SILENCE_TIMEOUT_MS);
     onProgress(event);
   }
   throw connectionLost();

@@ -10,6 +10,7 @@ import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import {
+  IMPORT_HEARTBEAT_MS,
   IMPORT_TOO_LARGE,
   type ImportEvent,
   type ImportSummary,
@@ -87,7 +88,7 @@ export const importRoutes: FastifyPluginAsyncTypebox<Options> = async (
     }
     const events = new PassThrough();
     const sendEvent = (event: ImportEvent) => void events.write(`${JSON.stringify(event)}\n`);
-    const showProgress = progressTo(sendEvent, runtime.monotonicMs);
+    const progress = reportProgress(sendEvent, runtime.monotonicMs);
     const importing: Promise<void> = withoutStatementTimeout((database) =>
       importProducts(database, {
         ...{ path, name, kind, map: columnMap, slugifyIds, dryRun },
@@ -96,19 +97,21 @@ export const importRoutes: FastifyPluginAsyncTypebox<Options> = async (
         log,
         onProgress(stage, done) {
           closing.signal.throwIfAborted();
-          showProgress(stage, done);
+          progress.update(stage, done);
         },
       }),
     )
       .then((report) => sendEvent({ kind: 'done', summary: summaryOf(report) }))
       .catch((error: unknown) => sendEvent(failureOf(error, log)))
       .finally(async () => {
+        progress.stop();
         events.end();
         await removeFolder();
         running.delete(importing);
       });
     running.add(importing);
-    return reply.type('application/x-ndjson').send(events);
+    // Proxies must not delay lines, because a browser takes a silent connection for a dead one.
+    return reply.type('application/x-ndjson').header('x-accel-buffering', 'no').send(events);
   });
 };
 
@@ -139,12 +142,20 @@ async function saveBody(body: Readable, path: string): Promise<void> {
   );
 }
 
-function progressTo(sendEvent: (event: ImportEvent) => void, monotonicMs: () => number) {
+/** Sends the progress at once, after changes, and repeatedly, so the browser notices a dead connection. */
+function reportProgress(sendEvent: (event: ImportEvent) => void, monotonicMs: () => number) {
+  let latest: ImportEvent = { kind: 'progress', stage: 'check', done: 0 };
   let sentAt = Number.NEGATIVE_INFINITY;
-  return (stage: 'check' | 'write', done: number) => {
-    if (monotonicMs() - sentAt < PROGRESS_INTERVAL_MS) return;
-    sentAt = monotonicMs();
-    sendEvent({ kind: 'progress', stage, done });
+  sendEvent(latest);
+  const repeat = setInterval(() => sendEvent(latest), IMPORT_HEARTBEAT_MS);
+  return {
+    update(stage: 'check' | 'write', done: number) {
+      latest = { kind: 'progress', stage, done };
+      if (monotonicMs() - sentAt < PROGRESS_INTERVAL_MS) return;
+      sentAt = monotonicMs();
+      sendEvent(latest);
+    },
+    stop: () => clearInterval(repeat),
   };
 }
 
