@@ -37,7 +37,10 @@ test('an export and a backup can be downloaded as files, and the backup is in th
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ productId: id, state: 'public' });
   const backup = await ada.ask('GET', '/backup');
   expect(backup.rawPayload.subarray(0, 2)).toEqual(Buffer.from([0x1f, 0x8b]));
-  expect(await ada.lastEntry()).toMatchObject({ action: 'backup', operator: 'ada', undoable: false });
+  const entry = await ada.lastEntry();
+  expect(entry).toMatchObject({ action: 'backup', operator: 'ada', undoable: false });
+  expect((await ada.ask('HEAD', '/backup')).statusCode).toBe(404);
+  expect(await ada.lastEntry()).toEqual(entry);
   expect(gunzipSync(backup.rawPayload).toString()).not.toContain('operator_sessions');
 });
 

@@ -11,7 +11,7 @@ export const PASSPHRASE = 'correct horse battery';
 /** The stored hash of the passphrase, with about a hundredth of the usual cost. */
 const STORED = `scrypt$10$8$1$c2FsdA$${scryptSync(PASSPHRASE, 'salt', 32, { N: 2 ** 10, r: 8, p: 1 }).toString('base64url')}`;
 
-type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** A browser in which an operator is signed in to the console. */
 export interface TestOperator {

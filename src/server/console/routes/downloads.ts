@@ -20,6 +20,9 @@ const Export = Type.Object({
 const TYPES = { csv: 'text/csv; charset=utf-8', json: 'application/json', 'json-lines': 'application/x-ndjson' };
 const ENDINGS = { csv: 'csv', json: 'json', 'json-lines': 'jsonl' };
 
+/** A HEAD request would do the whole work, and record a backup that nobody has received. */
+const WITHOUT_HEAD = { exposeHeadRoute: false };
+
 /** Routes that send files for download: exports, and a backup of the whole site. */
 export const downloadRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
   app,
@@ -27,7 +30,7 @@ export const downloadRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
 ) => {
   const stamp = () => runtime.now().toISOString().slice(0, 16).replaceAll(/[-:]/g, '');
 
-  app.get(CONSOLE_API.export, { schema: { querystring: Export } }, ({ query }, reply) => {
+  app.get(CONSOLE_API.export, { ...WITHOUT_HEAD, schema: { querystring: Export } }, ({ query }, reply) => {
     const { table, kind, counts = false } = query;
     const file = new PassThrough();
     const write = writerTo(file);
@@ -37,7 +40,7 @@ export const downloadRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
     return reply.send(file);
   });
 
-  app.get(CONSOLE_API.backup, (_request, reply) => {
+  app.get(CONSOLE_API.backup, WITHOUT_HEAD, (_request, reply) => {
     const name = `groundswell-${stamp()}.backup`;
     const file = new PassThrough();
     const send = async (database: Database) => {
