@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type BadgeBoard, badgePath } from '../../src/contract/paths/badge.ts';
 import * as paths from '../../src/contract/paths.ts';
 import { finaliseDue } from '../../src/core/leaderboards/finalise.ts';
@@ -7,6 +7,7 @@ import { removeProducts } from '../../src/core/products/remove-products.ts';
 import { restoreProducts } from '../../src/core/products/restore-products.ts';
 import { headElements, itemOf } from '../support/page-head.ts';
 import { createTestClock } from '../support/test-clock.ts';
+import { createTestDatabase } from '../support/test-database.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
 
 const clock = createTestClock(new Date('2026-06-03T12:00:00.000Z'));
@@ -122,25 +123,30 @@ describe('once the week, the month and the year are final', () => {
 
 test('the calculation of a result states the current cap until the day is final, and the cap of that time afterwards', async () => {
   const ownClock = createTestClock(new Date('2026-06-03T12:00:00.000Z'));
-  const capped = await startTestSite({ runtime: ownClock });
-  await capped.addProduct({ id: 'capped', createdAt: ownClock.now().toISOString() });
+  const database = await createTestDatabase();
+  onTestFinished(() => database.drop());
+  const open = await startTestSite({ runtime: ownClock, databaseOf: { database } });
+  await open.addProduct({ id: 'capped', createdAt: ownClock.now().toISOString() });
   for (const voter of ['one', 'two', 'three']) {
     const headers = { 'x-user-session': `session-of-voter-${voter}` };
-    await capped.app.inject({ method: 'PUT', url: paths.api.upvote('capped'), headers });
+    await open.app.inject({ method: 'PUT', url: paths.api.upvote('capped'), headers });
   }
   await expect
-    .poll(async () => (await capped.core.getStandings('capped'))?.day)
+    .poll(async () => (await open.core.getStandings('capped'))?.day)
     .toMatchObject({ votes: 3, votesPerNetwork: 20 });
+  // Otherwise this site could apply its own cap while the result becomes final with another one.
+  await open.close();
   ownClock.advance({ hours: 24 * 4 });
   const rules = { now: ownClock.now(), timeZone: 'UTC', reviewHours: 24 };
-  await finaliseDue(capped.database, { rules, votesPerNetwork: 2 });
-  const { day, year } = (await capped.core.getStandings('capped')) ?? {};
+  await finaliseDue(database, { rules, votesPerNetwork: 2 });
+  const final = await startTestSite({ runtime: ownClock, databaseOf: { database } });
+  onTestFinished(() => final.close());
+  const { day, year } = (await final.core.getStandings('capped')) ?? {};
   expect([day, year]).toMatchObject([
     { status: 'final', votes: 2, votesPerNetwork: 2 },
     { status: 'open', votes: 2, votesPerNetwork: 2 },
   ]);
-  expect((await capped.ask.get(paths.product('capped'))).body).toContain('At most 2 votes from one network count');
-  await capped.close();
+  expect((await final.ask.get(paths.product('capped'))).body).toContain('At most 2 votes from one network count');
 });
 
 describe('two launches that share the first rank', () => {
