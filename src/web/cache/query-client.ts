@@ -32,7 +32,6 @@ export function createQueryClient(side: 'browser' | 'server'): QueryClient {
       queries: {
         // Offline, a request fails with a message instead of waiting silently.
         networkMode: 'always',
-        ...(side === 'server' ? { gcTime: Number.POSITIVE_INFINITY } : {}),
       },
       mutations: { networkMode: 'always' },
     },
