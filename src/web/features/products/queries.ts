@@ -25,16 +25,13 @@ type Cursor = string;
 export type PagedProducts = InfiniteData<ProductPage, Cursor>;
 
 export function productListOptions(api: ReadApi, filters: ProductFilters) {
-  const { q, tag, sort, cursor = '' } = filters;
+  const { cursor = '', ...order } = filters;
   return infiniteQueryOptions<ProductPage, Error, PagedProducts, readonly unknown[], Cursor>({
     ...FRESHNESS,
     queryKey: productKeys.list(filters),
     queryFn: ({ pageParam, signal }) =>
       withFetchMessage(
-        api.listProducts(
-          omitUndefined({ q, tag, sort, limit: LIMITS.listedProducts, cursor: pageParam || undefined }),
-          signal,
-        ),
+        api.listProducts({ ...order, limit: LIMITS.listedProducts, ...(pageParam && { cursor: pageParam }) }, signal),
       ),
     initialPageParam: cursor,
     getNextPageParam: (last) => last.nextCursor,
@@ -69,11 +66,4 @@ async function withFetchMessage<Result>(request: Promise<Result>): Promise<Resul
   } catch (error) {
     throw new Error(PRODUCT_MESSAGES.fetchFailed(reasonOf(error)), { cause: error });
   }
-}
-
-type Defined<T> = { [Name in keyof T]?: Exclude<T[Name], undefined> };
-
-/** Omits `undefined`, which the contract's optional fields do not allow as a value. */
-function omitUndefined<T extends object>(query: T): Defined<T> {
-  return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined)) as Defined<T>;
 }
