@@ -1,4 +1,4 @@
-import { type ComponentType, use } from 'react';
+import { type ComponentType, type ReactNode, Suspense, use } from 'react';
 
 export interface LazyScreen<Props = object> {
   /** Resolves after the code has loaded. Screens rendered after that never suspend. */
@@ -33,7 +33,7 @@ function reloadPage(): Promise<never> {
 }
 
 /**
- * Creates a part of a page. The server's HTML, or the fallback of `Suspense` if there is none, stays in place until the
+ * Creates a part of a page. The server's HTML, or the fallback of `PartView` if there is none, stays in place until the
  * code has loaded.
  */
 export function lazyPart<Props = object>(load: () => Promise<ComponentType<Props>>): LazyScreen<Props> {
@@ -55,4 +55,19 @@ export function loadOnVisit<Loaded>(load: () => Promise<Loaded>): Promise<Loaded
 export function ScreenView<Props extends object>({ screen, ...props }: { screen: LazyScreen<Props> } & Props) {
   const Loaded = screen.loaded() ?? use(screen.open());
   return <Loaded {...(props as unknown as Props)} />;
+}
+
+interface PartViewProps<Props> {
+  part: LazyScreen<Props>;
+  /** Shown until the code has loaded, unless the page has the server's HTML. */
+  fallback?: ReactNode;
+}
+
+/** Renders a part of a page with the other props. */
+export function PartView<Props extends object>({ part, fallback, ...props }: PartViewProps<Props> & Props) {
+  return (
+    <Suspense fallback={fallback}>
+      <ScreenView screen={part} {...(props as unknown as Props)} />
+    </Suspense>
+  );
 }

@@ -1,4 +1,4 @@
-import { Suspense, useEffect } from 'react';
+import { useEffect } from 'react';
 import * as paths from '../../../contract/paths.ts';
 import { taglineOf } from '../../../contract/site.ts';
 import { LiveUpdatesSlot } from '../../features/live/live-updates-slot.tsx';
@@ -11,7 +11,7 @@ import { UpvoteButton } from '../../features/upvotes/upvote-button.tsx';
 import { lastVisitEnd, NewMarker, visits } from '../../features/visits/visits.tsx';
 import { t, translated } from '../../language/translate.ts';
 import { type PageHead, type SiteWords, useDocumentHead, useSite } from '../../routing/document-head.ts';
-import { lazyPart, ScreenView } from '../../routing/lazy-screen.tsx';
+import { lazyPart, PartView } from '../../routing/lazy-screen.tsx';
 import { useLastList } from '../../routing/navigation.tsx';
 import { useLocation, useSearchParams } from '../../routing/router.tsx';
 import { useBrowserStore } from '../../storage/browser-store.ts';
@@ -71,11 +71,7 @@ export function Home() {
       <WelcomeBanner />
       <div className="home-columns">
         {/* Comes first in the focus order, because it is shown over the banner. */}
-        {hasVisited && (
-          <Suspense>
-            <ScreenView screen={SINCE_LAST_VISIT} />
-          </Suspense>
-        )}
+        {hasVisited && <PartView part={SINCE_LAST_VISIT} />}
         <section className="home-list" aria-labelledby="list-title">
           <div className="list-head">
             <h2 id="list-title" tabIndex={-1}>
@@ -102,9 +98,7 @@ export function Home() {
             })}
           />
         </section>
-        <Suspense>
-          <ScreenView screen={LANDSCAPES} />
-        </Suspense>
+        <PartView part={LANDSCAPES} />
       </div>
     </>
   );

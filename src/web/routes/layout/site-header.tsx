@@ -1,11 +1,11 @@
-import { Suspense, type SyntheticEvent } from 'react';
+import type { SyntheticEvent } from 'react';
 import * as paths from '../../../contract/paths.ts';
 import { taglineOf } from '../../../contract/site.ts';
 import { SearchBox } from '../../features/products/search-box.tsx';
 import { SavedProductsButton } from '../../features/saved/saved-products-button.tsx';
 import { t, translated } from '../../language/translate.ts';
 import { useSite } from '../../routing/document-head.ts';
-import { lazyPart, ScreenView } from '../../routing/lazy-screen.tsx';
+import { lazyPart, PartView } from '../../routing/lazy-screen.tsx';
 import { DemoButton } from '../../ui/demo-button.tsx';
 import { BellIcon, MenuIcon, SiteMark } from '../../ui/icons.tsx';
 import { Link } from '../../ui/link.tsx';
@@ -39,7 +39,7 @@ export function SiteHeader() {
         <div className="demo-row">
           <DemoButtons />
         </div>
-        <SubmitSlot />
+        {site.hasSubmissions && <PartView part={SUBMIT_LINK} />}
       </div>
     </header>
   );
@@ -66,13 +66,3 @@ function DemoButtons() {
 
 /** The link for submitting a product, whose code is not part of the first load. */
 export const SUBMIT_LINK = lazyPart(() => import('../submissions/submit-link.tsx').then((module) => module.SubmitLink));
-
-function SubmitSlot() {
-  return (
-    useSite().hasSubmissions && (
-      <Suspense>
-        <ScreenView screen={SUBMIT_LINK} />
-      </Suspense>
-    )
-  );
-}

@@ -1,5 +1,5 @@
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type MouseEvent, type ReactNode, Suspense, useLayoutEffect } from 'react';
+import { type MouseEvent, type ReactNode, useLayoutEffect } from 'react';
 import type { Api } from '../../../contract/api.ts';
 import * as paths from '../../../contract/paths.ts';
 import { PRODUCT_MESSAGES } from '../../../contract/products/messages.ts';
@@ -17,7 +17,7 @@ import { ShareButton } from '../../features/sharing/share-button.tsx';
 import { UpvoteButton } from '../../features/upvotes/upvote-button.tsx';
 import { t, translated } from '../../language/translate.ts';
 import { type PageHead, unlistedHead, useDocumentHead, useSite } from '../../routing/document-head.ts';
-import { lazyPart, ScreenView } from '../../routing/lazy-screen.tsx';
+import { lazyPart, PartView } from '../../routing/lazy-screen.tsx';
 import { useLastList, useRetryOnMount } from '../../routing/navigation.tsx';
 import { useProductId, useRouter } from '../../routing/router.tsx';
 import { isTyping, scrollBehavior } from '../../ui/focus.ts';
@@ -77,11 +77,7 @@ export function ProductScreen() {
       {isLoadingError && <ProductFailure />}
       {data !== undefined && <MakerSlot>{data === null && <ProductMissing />}</MakerSlot>}
       {data && <ProductContent key={id} detail={data} />}
-      {data && data.product.tags.length > 0 && (
-        <Suspense fallback={<div className="related" />}>
-          <ScreenView screen={RELATED} />
-        </Suspense>
-      )}
+      {data && data.product.tags.length > 0 && <PartView part={RELATED} fallback={<div className="related" />} />}
     </div>
   );
 }
@@ -94,7 +90,7 @@ function ProductContent({ detail: { product } }: { detail: ProductDetail }) {
         <ProductHero
           product={product}
           vote={<UpvoteButton productId={id} productName={name} upvotes={upvotes} size="large" />}
-          standing={<StandingSlot />}
+          standing={<PartView part={STANDING} fallback={<div className="standing" />} />}
           share={
             <>
               <SaveButton product={product} look="word" />
@@ -106,9 +102,7 @@ function ProductContent({ detail: { product } }: { detail: ProductDetail }) {
         <Discussion productId={id} count={product.comments} liveUpdates={<LiveUpdatesSlot productId={id} />} />
       </div>
       <aside className="product-side" aria-label={t('About this product')}>
-        <Suspense>
-          <ScreenView screen={PRODUCT_SIDE} />
-        </Suspense>
+        <PartView part={PRODUCT_SIDE} />
       </aside>
     </div>
   );
@@ -171,24 +165,10 @@ export const MAKER = lazyPart(() => import('../submissions/maker.tsx').then((mod
 
 /** Shows the maker's view if submissions are enabled, and otherwise the children. */
 function MakerSlot({ children }: { children: ReactNode }) {
-  return useSite().hasSubmissions ? (
-    <Suspense fallback={children}>
-      <ScreenView screen={MAKER} />
-    </Suspense>
-  ) : (
-    children
-  );
+  return useSite().hasSubmissions ? <PartView part={MAKER} fallback={children} /> : children;
 }
 
 /** The standing, whose code is not part of the first load. */
 export const STANDING = lazyPart(() =>
   import('../../features/leaderboards/standing.tsx').then((module) => module.Standing),
 );
-
-function StandingSlot() {
-  return (
-    <Suspense fallback={<div className="standing" />}>
-      <ScreenView screen={STANDING} />
-    </Suspense>
-  );
-}

@@ -1,6 +1,5 @@
-import { Suspense } from 'react';
 import type { Product } from '../../../contract/products/schema.ts';
-import { lazyPart, ScreenView } from '../../routing/lazy-screen.tsx';
+import { lazyPart, PartView } from '../../routing/lazy-screen.tsx';
 import { ArrowUpIcon, BookmarkIcon } from '../../ui/icons.tsx';
 
 const LIST_CARD = lazyPart(() => import('../home/home.tsx').then((module) => module.ListCard));
@@ -9,25 +8,24 @@ const LIST_CARD = lazyPart(() => import('../home/home.tsx').then((module) => mod
 export function CardPreview({ product }: { product: Product }) {
   return (
     <div className="submission-card" aria-hidden="true" inert>
-      <Suspense fallback={<div className="card product-card submission-card-loading" />}>
-        <ScreenView
-          screen={LIST_CARD}
-          product={product}
-          rank={1}
-          marker={null}
-          save={
-            <span className="button save-button" data-tone="quiet">
-              <BookmarkIcon />
-            </span>
-          }
-          vote={
-            <span className="upvote">
-              <ArrowUpIcon />
-              {product.upvotes}
-            </span>
-          }
-        />
-      </Suspense>
+      <PartView
+        part={LIST_CARD}
+        fallback={<div className="card product-card submission-card-loading" />}
+        product={product}
+        rank={1}
+        marker={null}
+        save={
+          <span className="button save-button" data-tone="quiet">
+            <BookmarkIcon />
+          </span>
+        }
+        vote={
+          <span className="upvote">
+            <ArrowUpIcon />
+            {product.upvotes}
+          </span>
+        }
+      />
     </div>
   );
 }

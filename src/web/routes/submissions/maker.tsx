@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
-import { Suspense, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useApi } from '../../api/api-context.tsx';
 import { productDetailOptions } from '../../features/products/queries.ts';
 import { t } from '../../language/translate.ts';
-import { lazyPart, ScreenView } from '../../routing/lazy-screen.tsx';
+import { lazyPart, PartView } from '../../routing/lazy-screen.tsx';
 import { useProductId, useRouter } from '../../routing/router.tsx';
 import { useBrowserStore } from '../../storage/browser-store.ts';
 import { deleteMakerKey, makerKeyIn, makerKeyOf, makerKeys, saveMakerKey } from '../../storage/maker-keys.ts';
@@ -32,9 +32,14 @@ function ProductMaker({ id }: { id: string }) {
   const isMissing = data === null;
   if (key !== undefined) {
     return (
-      <Suspense fallback={isMissing && <ProductSkeleton />}>
-        <ScreenView screen={MAKER_VIEW} key={key} access={{ id, key }} isMissing={isMissing} onRefused={refuse} />
-      </Suspense>
+      <PartView
+        key={key}
+        part={MAKER_VIEW}
+        fallback={isMissing && <ProductSkeleton />}
+        access={{ id, key }}
+        isMissing={isMissing}
+        onRefused={refuse}
+      />
     );
   }
   return (
