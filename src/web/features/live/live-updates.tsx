@@ -2,23 +2,26 @@ import { InfiniteQueryObserver, type QueryClient, useQueryClient } from '@tansta
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { LIMITS } from '../../../contract/limits.ts';
 import * as paths from '../../../contract/paths.ts';
-import { type AppApi, useApi } from '../../api/api-context.tsx';
+import { useApi } from '../../api/api-context.tsx';
 import { commentElementId, commentKeys, productKeys } from '../../cache/cached-data.ts';
 import { localAddress, plural, t } from '../../language/translate.ts';
 import { findRendered, isTyping, scrollBehavior } from '../../ui/focus.ts';
 import { ArrowUpIcon } from '../../ui/icons.tsx';
 import { useRenderedAt } from '../../ui/time.tsx';
 import { showLoadFailure } from '../../ui/toasts.ts';
-import { type LiveConnection, startLiveUpdates } from './start-live-updates.ts';
+import type { LaunchWatch } from './launch-watch.ts';
+import { startLiveUpdates } from './start-live-updates.ts';
 import { newCommentCount, visibleComments, visibleList } from './visible-queries.ts';
 
-const started = new WeakMap<QueryClient, LiveConnection>();
+const started = new WeakMap<QueryClient, LaunchWatch>();
 
-/** Returns the page's connection for live updates, which starts on first use. */
-function getConnection(api: AppApi, client: QueryClient, renderedAt: number): LiveConnection {
-  const live = started.get(client) ?? startLiveUpdates({ api, client, renderedAt });
-  started.set(client, live);
-  return live;
+/** Starts the page's live updates on first use. Returns their watch for new launches. */
+function useLiveUpdates(client: QueryClient): LaunchWatch {
+  const api = useApi();
+  const renderedAt = useRenderedAt();
+  const launches = started.get(client) ?? startLiveUpdates({ api, client, renderedAt });
+  started.set(client, launches);
+  return launches;
 }
 
 /** Announces new items: comments on a product or, without one, launches. */
@@ -29,7 +32,7 @@ export function LiveUpdates({ productId }: { productId?: string | undefined }) {
 /** Announces launches that the list below does not show yet, e.g. '2 new launches'. */
 function NewLaunches() {
   const client = useQueryClient();
-  const { launches } = getConnection(useApi(), client, useRenderedAt());
+  const launches = useLiveUpdates(client);
   const count = useSyncExternalStore(
     (listener) => combine(launches.subscribe(listener), client.getQueryCache().subscribe(listener)),
     () => launches.waiting().length,
@@ -58,7 +61,7 @@ function NewLaunches() {
 /** Announces comments that the list below does not show yet, e.g. '3 new comments'. */
 function NewComments({ productId }: { productId: string }) {
   const client = useQueryClient();
-  getConnection(useApi(), client, useRenderedAt());
+  useLiveUpdates(client);
   const count = useSyncExternalStore(
     (listener) => client.getQueryCache().subscribe(listener),
     () => newCommentCount(client, productId),

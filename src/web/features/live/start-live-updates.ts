@@ -14,10 +14,6 @@ import { isBoardVisible, visibleProductId, visibleProducts } from './visible-que
 /** The mean interval between refetches of a standing. */
 const STANDING_INTERVAL_MS = 60_000;
 
-export interface LiveConnection {
-  launches: LaunchWatch;
-}
-
 interface LiveOptions {
   api: AppApi;
   client: QueryClient;
@@ -26,7 +22,7 @@ interface LiveOptions {
 }
 
 /** Keeps the counts and ranks on screen current, and detects new launches, while the page is visible. */
-export function startLiveUpdates({ api, client, renderedAt }: LiveOptions): LiveConnection {
+export function startLiveUpdates({ api, client, renderedAt }: LiveOptions): LaunchWatch {
   const launches = createLaunchWatch(api, client);
   const refetcher: Refetcher = { api, client, applier: createUpdateApplier(client, api), launches };
   const dispatch = createDispatcher(refetcher, renderedAt - Date.now());
@@ -53,7 +49,7 @@ export function startLiveUpdates({ api, client, renderedAt }: LiveOptions): Live
     if (document.visibilityState === 'visible') void refetchStanding(client);
   }, jitter(STANDING_INTERVAL_MS));
   begin();
-  return { launches };
+  return launches;
 }
 
 /** Holds the state of the live updates, and applies the effects of each step. */
