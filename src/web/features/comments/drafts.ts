@@ -49,7 +49,9 @@ export function saveDraft(productId: string, text: string, now = Date.now()): vo
     idempotencyKey: isSame ? before.idempotencyKey : (randomId() ?? `draft-${now}`),
     at: now,
   };
-  store([...(text === '' ? [] : [draft]), ...others(productId)], now);
+  const others = drafts.read().filter((saved) => saved.productId !== productId);
+  const current = [...(text === '' ? [] : [draft]), ...others].filter(({ at }) => now - at < MAX_AGE_MS);
+  drafts.write(current.length > 0 ? current.slice(0, MAX_ITEMS) : undefined);
 }
 
 /** Saves text that was typed before hydration, unless there is a saved draft, which the form then shows instead. */
@@ -65,15 +67,6 @@ export function validateDraft(text: string) {
   const content = text.trim();
   const left = LIMITS.commentCharacters - [...content].length;
   return { content, left, showLeft: left <= COUNT_FROM_LEFT, postable: isVisible(content) && left >= 0 };
-}
-
-function others(productId: string): SavedDraft[] {
-  return drafts.read().filter((draft) => draft.productId !== productId);
-}
-
-function store(all: readonly SavedDraft[], now: number): void {
-  const current = all.filter(({ at }) => now - at < MAX_AGE_MS).slice(0, MAX_ITEMS);
-  drafts.write(current.length > 0 ? current : undefined);
 }
 
 function isDraft(value: unknown): value is SavedDraft {
