@@ -99,8 +99,7 @@ function store(items: readonly OutboxItem[]): void {
 
 /** Validates items, because other code on this origin may write to the storage. */
 function isItem(item: unknown): item is OutboxItem {
-  if (typeof item !== 'object' || item === null) return false;
-  const { kind, productId, upvoted, before, ...comment } = item as Record<string, unknown>;
+  const { kind, productId, upvoted, before, ...comment } = (item ?? {}) as Record<string, unknown>;
   if (typeof productId !== 'string') return false;
   if (kind === 'upvote') return typeof upvoted === 'boolean' && typeof before === 'boolean';
   const texts = [comment.content, comment.website, comment.idempotencyKey];

@@ -33,7 +33,6 @@ export function useIsSaved(id: string): boolean {
 }
 
 function isSavedProduct(value: unknown): value is SavedProduct {
-  if (typeof value !== 'object' || value === null) return false;
-  const { id, name, image } = value as Record<string, unknown>;
+  const { id, name, image } = (value ?? {}) as Record<string, unknown>;
   return typeof id === 'string' && typeof name === 'string' && typeof image === 'string';
 }

@@ -43,8 +43,7 @@ export function watchVisit(): () => void {
 }
 
 function isVisits(value: unknown): value is Visits {
-  if (typeof value !== 'object' || value === null) return false;
-  const { seenAt, lastEndedAt } = value as Record<string, unknown>;
+  const { seenAt, lastEndedAt } = (value ?? {}) as Record<string, unknown>;
   return typeof seenAt === 'number' && (typeof lastEndedAt === 'number' || lastEndedAt === null);
 }
 
