@@ -2,7 +2,7 @@ import { type ClipboardEvent, type DragEvent, type FormEvent, type ReactNode, us
 import { MAKER_FIELDS, type MakerText } from '../../../contract/products/fields.ts';
 import { plural, t } from '../../language/translate.ts';
 import { CardPreview } from './card-preview.tsx';
-import { type Draft, toProduct } from './draft.ts';
+import { type Draft, fieldWith, toProduct } from './draft.ts';
 import { errorOf, TextField } from './fields.tsx';
 import { LaunchField } from './launch-field.tsx';
 import { PictureField } from './picture-field.tsx';
@@ -60,7 +60,7 @@ export function SubmissionForm({ form, isApproved = false, siteTimeZone, labels,
     error: errorOf(errors, field),
     onChange: (value: string) => set({ [field]: value } as Partial<Draft>),
   });
-  const unplaced = errors.filter(({ field }) => !PLACES.some((name) => errorOf([{ field, detail: 'x' }], name)));
+  const unplaced = errors.filter((error) => !PLACES.includes(fieldWith(error)));
 
   return (
     <form
