@@ -1,9 +1,8 @@
 import { type DragEvent, type MouseEvent, useEffect, useId, useRef, useState } from 'react';
-import { PICTURE_UPLOADS } from '../../../contract/products/picture-uploads.ts';
 import { t } from '../../language/translate.ts';
 import { ChevronLeftIcon, ChevronRightIcon, CloseIcon } from '../../ui/icons.tsx';
 import { FieldMessage } from './fields.tsx';
-import { ACCEPTED, type PictureItem, type Pictures } from './pictures.ts';
+import { ACCEPTED, MAX_MEGABYTES, type PictureItem, type Pictures } from './pictures.ts';
 
 interface PictureFieldProps {
   pictures: Pictures;
@@ -171,10 +170,7 @@ function DropZone(props: DropZoneProps) {
           />
         </label>
         <p id={`${id}-words`} className="submission-hint">
-          {t('Or drop or paste a file here. {words} Up to {size} MB.', {
-            words,
-            size: PICTURE_UPLOADS.maxBytes / 1024 / 1024,
-          })}
+          {t('Or drop or paste a file here. {words} Up to {size} MB.', { words, size: MAX_MEGABYTES })}
         </p>
       </div>
       {error && <FieldMessage id={`${id}-error`}>{error}</FieldMessage>}

@@ -30,7 +30,7 @@ export const NO_PICTURES: Pictures = { image: null, screenshots: [] };
 /** The media types that file pickers accept. */
 export const ACCEPTED = PICTURE_UPLOADS.mediaTypes.join(',');
 
-const BYTES_PER_MEGABYTE = 1024 * 1024;
+export const MAX_MEGABYTES = PICTURE_UPLOADS.maxBytes / 1024 / 1024;
 
 /** Maximum length of the longer side of a preview, in pixels. */
 const COPY_PIXELS = 640;
@@ -42,13 +42,7 @@ export async function readPicture(file: File): Promise<PictureItem> {
     return { ...item, error: t('{file} is not a PNG, JPEG, WebP, AVIF or GIF picture.', { file: file.name }) };
   }
   if (file.size > PICTURE_UPLOADS.maxBytes) {
-    return {
-      ...item,
-      error: t('{file} is larger than {size} MB.', {
-        file: file.name,
-        size: PICTURE_UPLOADS.maxBytes / BYTES_PER_MEGABYTE,
-      }),
-    };
+    return { ...item, error: t('{file} is larger than {size} MB.', { file: file.name, size: MAX_MEGABYTES }) };
   }
   try {
     const bitmap = await createImageBitmap(file);
@@ -89,16 +83,19 @@ export function storedPictures({ image, screenshots }: Pick<Product, 'image' | '
  */
 export function rebasePictures({ image, screenshots }: Pictures, before: Pictures, latest: Pictures): Pictures {
   const removed = before.screenshots.map(({ src }) => src);
-  // The same picture may occur twice, so each entry is matched only once.
-  const takes = (list: string[], src: string) => list.includes(src) && list.splice(list.indexOf(src), 1).length > 0;
-  for (const { src } of screenshots) takes(removed, src);
+  for (const { src } of screenshots) take(removed, src);
   return {
     image: image?.file ? image : latest.image,
     screenshots: [
-      ...latest.screenshots.filter(({ src }) => !takes(removed, src)),
+      ...latest.screenshots.filter(({ src }) => !take(removed, src)),
       ...screenshots.filter(({ file }) => file !== undefined),
     ],
   };
+}
+
+/** Removes an address from the list, only once, because the same picture may occur twice. Returns whether it was there. */
+function take(addresses: string[], address: string): boolean {
+  return addresses.includes(address) && addresses.splice(addresses.indexOf(address), 1).length > 0;
 }
 
 /**
@@ -147,15 +144,10 @@ async function sendPictures({ access, pictures, stored, onChange, onStored }: Se
     latest = submission;
     onStored(submission);
   };
-  // The same picture may occur twice, so each entry is matched only once.
   const remaining = pictures.screenshots.map(({ src }) => src);
-  const removed: number[] = [];
-  for (const [index, address] of stored.product.screenshots.entries()) {
-    const place = remaining.indexOf(address);
-    if (place < 0) removed.unshift(index);
-    else remaining.splice(place, 1);
-  }
-  for (const index of removed) note(await submissionsClient.removeScreenshot(access, index));
+  const removed = stored.product.screenshots.flatMap((address, index) => (take(remaining, address) ? [] : index));
+  // Last first, so each removal leaves the places of the others.
+  for (const index of removed.reverse()) note(await submissionsClient.removeScreenshot(access, index));
   const { image, screenshots } = pictures;
   if (image?.file) await send(image.key, image.file, 'image');
   for (const { key, file } of screenshots) {
