@@ -44,13 +44,3 @@ function localTime(time: string, timeZone: string): string {
   const parts = Object.fromEntries(format.formatToParts(new Date(time)).map(({ type, value }) => [type, value]));
   return `${parts.year}-${parts.month}-${parts.day} ${parts.hour}:${parts.minute}`;
 }
-
-/** Formats a remaining time as '3 days 04:05:06' or '04:05:06'. Negative times count as zero. */
-export function clockTime(ms: number): string {
-  const seconds = Math.max(0, Math.ceil(ms / 1_000));
-  const days = Math.floor(seconds / 86_400);
-  const clock = [Math.floor(seconds / 3_600) % 24, Math.floor(seconds / 60) % 60, seconds % 60]
-    .map((part) => String(part).padStart(2, '0'))
-    .join(':');
-  return days === 0 ? clock : `${days} ${days === 1 ? 'day' : 'days'} ${clock}`;
-}

@@ -50,9 +50,10 @@ export function formatInstant(time: string, timeZone = 'UTC'): string {
  * Formats the time left as '3 days 04:05:06', or as '04:05:06' if it is less than a day. Negative times become zero.
  */
 export function clockTime(ms: number): string {
-  const days = Math.floor(Math.max(0, Math.ceil(ms / 1_000)) / 86_400);
-  const words = english.clockTime(ms);
-  return days === 0 || !intlLocale()
-    ? words
-    : `${plural('{count} day', '{count} days', days)} ${words.slice(words.lastIndexOf(' ') + 1)}`;
+  const seconds = Math.max(0, Math.ceil(ms / 1_000));
+  const days = Math.floor(seconds / 86_400);
+  const clock = [Math.floor(seconds / 3_600) % 24, Math.floor(seconds / 60) % 60, seconds % 60]
+    .map((part) => String(part).padStart(2, '0'))
+    .join(':');
+  return days === 0 ? clock : `${plural('{count} day', '{count} days', days)} ${clock}`;
 }

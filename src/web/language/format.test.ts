@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { parsePeriod } from '../../contract/leaderboards/period.ts';
 import { clockTime, formatInstant, formatPeriod, ordinal } from './format.ts';
-import { parsePeriod } from './period.ts';
 
 test.each([
   ['2026-11-21', '21 November 2026'],
