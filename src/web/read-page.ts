@@ -76,7 +76,7 @@ async function readHome({ client, api, site }: PageRequest, filters: ProductFilt
         { type: 'application/feed+json', path: paths.jsonFeed, title: `${site.name}: new products` },
         boardFeed(site.name),
       ],
-      structuredData: head.noindex ? [] : listStructuredData({ site, siteUrl: site.url, filters, products, firstRank }),
+      structuredData: head.noindex ? [] : listStructuredData({ site, filters, products, firstRank }),
       ...preloadOf(products[0]?.image),
     };
   };
@@ -100,10 +100,7 @@ async function readBoard({ client, api, site, searchParams }: PageRequest, name:
         ? { path: paths.siteCard, alt: `${site.name}: ${translated(taglineOf(site))}` }
         : { path: paths.boardCard(name), alt: `${site.name}: ${head.description}` },
       alternates: [boardFeed(site.name)],
-      structuredData:
-        head.noindex || searchParams.has('cursor')
-          ? []
-          : boardStructuredData({ siteName: site.name, siteUrl: site.url, period, board }),
+      structuredData: head.noindex || searchParams.has('cursor') ? [] : boardStructuredData({ site, period, board }),
       ...preloadOf(board.items[0]?.image),
     };
   };
@@ -145,8 +142,7 @@ async function readProduct({ client, api, site, searchParams }: PageRequest, id:
       { type: 'application/json+oembed', path: paths.oembed(site.url + paths.product(id)), title: product.name },
     ],
     structuredData: productStructuredData({
-      siteName: site.name,
-      siteUrl: site.url,
+      site,
       product,
       comments: discussion?.items ?? [],
       standings: client.getQueryData(standings.queryKey),

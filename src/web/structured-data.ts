@@ -4,18 +4,18 @@ import type { Period } from '../contract/leaderboards/period.ts';
 import type { Leaderboard, Standings } from '../contract/leaderboards/schema.ts';
 import * as paths from '../contract/paths.ts';
 import type { Product, TeamMember } from '../contract/products/schema.ts';
-import { taglineOf } from '../contract/site.ts';
+import { type Site, taglineOf } from '../contract/site.ts';
 import type { ProductFilters } from './features/products/filters.ts';
 import { t, translated } from './language/translate.ts';
 import { boardTitle } from './routes/board/board.tsx';
-import type { SiteWords } from './routing/document-head.ts';
 import { clampText } from './routing/head-tags.ts';
 
 // The structured data of pages, for search engines. Only the server writes it.
 
+type PageSite = Pick<Site, 'name' | 'tagline' | 'url'>;
+
 interface ListData {
-  site: SiteWords;
-  siteUrl: string;
+  site: PageSite;
   filters: ProductFilters;
   products: readonly Product[];
   /** The rank of the first product in `products`. */
@@ -26,7 +26,7 @@ interface ListData {
  * Returns the structured data of a list for search engines: its products in order and, on the home page, the site and
  * its search.
  */
-export function listStructuredData({ site, siteUrl, filters, products, firstRank }: ListData): object[] {
+export function listStructuredData({ site, filters, products, firstRank }: ListData): object[] {
   const list = {
     '@type': 'ItemList',
     name: filters.tag ? t('{tag} products', { tag: filters.tag }) : t('Top Products Launching Today'),
@@ -34,37 +34,36 @@ export function listStructuredData({ site, siteUrl, filters, products, firstRank
     itemListElement: products.map(({ id }, index) => ({
       '@type': 'ListItem',
       position: firstRank + index,
-      url: siteUrl + paths.product(id),
+      url: site.url + paths.product(id),
     })),
   };
   const items = products.length > 0 ? [list] : [];
-  return paths.list(filters) === paths.home ? [website(site, siteUrl), ...items] : items;
+  return paths.list(filters) === paths.home ? [website(site), ...items] : items;
 }
 
-function website(site: SiteWords, siteUrl: string): object {
+function website(site: PageSite): object {
   return {
     '@type': 'WebSite',
-    '@id': `${siteUrl}/#website`,
+    '@id': `${site.url}/#website`,
     name: site.name,
-    url: siteUrl + paths.home,
+    url: site.url + paths.home,
     description: translated(taglineOf(site)),
     potentialAction: {
       '@type': 'SearchAction',
-      target: { '@type': 'EntryPoint', urlTemplate: `${siteUrl}/?q={search_term_string}` },
+      target: { '@type': 'EntryPoint', urlTemplate: `${site.url}/?q={search_term_string}` },
       'query-input': 'required name=search_term_string',
     },
   };
 }
 
 interface BoardData {
-  siteName: string;
-  siteUrl: string;
+  site: PageSite;
   period: Period;
   board: Leaderboard;
 }
 
 /** Returns the structured data of a leaderboard for search engines: its first launches, in the order on screen. */
-export function boardStructuredData({ siteName, siteUrl, period, board }: BoardData): object[] {
+export function boardStructuredData({ site, period, board }: BoardData): object[] {
   const list = {
     '@type': 'ItemList',
     name: boardTitle(period),
@@ -73,11 +72,11 @@ export function boardStructuredData({ siteName, siteUrl, period, board }: BoardD
       '@type': 'ListItem',
       position: index + 1,
       name,
-      url: siteUrl + paths.product(productId),
+      url: site.url + paths.product(productId),
     })),
   };
-  const page = { name: list.name, item: siteUrl + paths.board(period.name) };
-  return [list, breadcrumbs(siteName, siteUrl, page)];
+  const page = { name: list.name, item: site.url + paths.board(period.name) };
+  return [list, breadcrumbs(site, page)];
 }
 
 /**
@@ -90,8 +89,7 @@ const DESCRIPTION_CHARACTERS = 500;
 const MAX_PICTURES = 5;
 
 interface ProductData {
-  siteName: string;
-  siteUrl: string;
+  site: PageSite;
   product: Product;
   comments: readonly Comment[];
   standings: Standings | null | undefined;
@@ -101,9 +99,9 @@ interface ProductData {
  * Returns the structured data of a product for search engines. It states only what the page shows: no price, no rating
  * and no release date, since the launch date is free text.
  */
-export function productStructuredData({ siteName, siteUrl, product, comments, standings }: ProductData): object[] {
-  const url = siteUrl + paths.product(product.id);
-  const absolute = (address: string) => absoluteUrl(address, siteUrl);
+export function productStructuredData({ site, product, comments, standings }: ProductData): object[] {
+  const url = site.url + paths.product(product.id);
+  const absolute = (address: string) => absoluteUrl(address, site.url);
   const screenshots = product.screenshots.slice(0, MAX_PICTURES).flatMap(absolute);
   const awards = Object.values(standings ?? {}).flatMap((standing) => formatAward(standing) ?? []);
   const application = {
@@ -112,7 +110,7 @@ export function productStructuredData({ siteName, siteUrl, product, comments, st
     name: product.name,
     url,
     description: clampText(product.description, DESCRIPTION_CHARACTERS),
-    image: [siteUrl + paths.card(product.id), ...absolute(product.image)],
+    image: [site.url + paths.card(product.id), ...absolute(product.image)],
     applicationCategory: product.category,
     author: { '@type': 'Organization', name: product.maker },
     ...(product.tags.length > 0 ? { keywords: product.tags } : {}),
@@ -126,7 +124,7 @@ export function productStructuredData({ siteName, siteUrl, product, comments, st
     commentCount: product.comments,
     ...(comments.length > 0 ? { comment: comments.slice(0, MAX_COMMENTS).map(commentItem) } : {}),
   };
-  return [application, breadcrumbs(siteName, siteUrl, { name: product.name, item: url })];
+  return [application, breadcrumbs(site, { name: product.name, item: url })];
 }
 
 function person({ name, role }: TeamMember): object {
@@ -148,8 +146,8 @@ function commentItem({ authorName, content, createdAt, likes }: Comment): object
 }
 
 /** Returns the path from the home page to a page. */
-function breadcrumbs(siteName: string, siteUrl: string, page: { name: string; item: string }): object {
-  const items = [{ name: siteName, item: siteUrl + paths.home }, page];
+function breadcrumbs(site: PageSite, page: { name: string; item: string }): object {
+  const items = [{ name: site.name, item: site.url + paths.home }, page];
   return {
     '@type': 'BreadcrumbList',
     itemListElement: items.map((item, index) => ({ '@type': 'ListItem', position: index + 1, ...item })),
