@@ -214,7 +214,7 @@ describe('a product’s page', () => {
   test('has status 404 if the product does not exist', async () => {
     const page = await open('/product/nope', { listComments: broken });
     expect(page.status).toBe(404);
-    expect(page.problems).toBeUndefined();
+    expect(page.problems).toEqual([]);
     expect(textOf(page.html)).toContain('Product not found');
     expect(textOf(page.html)).toContain('Return to home');
   });

@@ -91,10 +91,6 @@ export interface RenderedPage extends Omit<ReadHead, 'structuredData'> {
   problems?: Error[];
 }
 
-function writeStructuredData(items: readonly object[]): string {
-  return scriptJson({ '@context': 'https://schema.org', '@graph': items });
-}
-
 /** Renders a page without per-visitor data, so one response serves every visitor. Does not reject if a read fails. */
 export async function render({
   url,
@@ -128,17 +124,16 @@ export async function render({
   );
   const route = matchRoute(pathname, searchParams).name;
   const state = writePageState(client, { site, renderedAt, ...stateOf(language) });
-  const page = {
-    ...head,
-    ...(structuredData?.length ? { structuredData: writeStructuredData(structuredData) } : {}),
-    route,
-    html,
-    state,
-    ...common,
-  };
   const problems = failuresIn(client);
   client.clear();
-  return problems.length > 0 ? { ...page, problems } : page;
+  return {
+    ...head,
+    ...(structuredData?.length && {
+      structuredData: scriptJson({ '@context': 'https://schema.org', '@graph': structuredData }),
+    }),
+    ...{ route, html, state, problems },
+    ...common,
+  };
 }
 
 async function renderLog({
