@@ -5,7 +5,7 @@ interface AvatarProps {
   name: string;
   /** If it is unset or fails to load, initials are shown. */
   src?: string;
-  size?: 'small' | 'regular' | 'large';
+  size?: 'small' | 'regular';
 }
 
 /** A person's picture. Screen readers skip it, because the name is next to it. */
