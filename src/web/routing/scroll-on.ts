@@ -1,15 +1,21 @@
 /** Scrolling stops after this time, even if the page still grows. */
 const MAX_MS = 10_000;
 
-/** Events that show that the visitor is acting, so scrolling must stop. */
-const VISITOR_EVENTS = ['wheel', 'touchstart', 'pointerdown', 'keydown', 'popstate'] as const;
+/** Returns a controller that aborts as soon as the visitor does anything. */
+export function abortedByVisitor(): AbortController {
+  const stopped = new AbortController();
+  for (const event of ['wheel', 'touchstart', 'pointerdown', 'keydown', 'popstate']) {
+    window.addEventListener(event, () => stopped.abort(), { passive: true, signal: stopped.signal });
+  }
+  return stopped;
+}
 
 /**
  * Scrolls down to `top` as the page grows: further pages of a list load when its end comes near. `reached` is the
  * current position. Stops as soon as the visitor does anything.
  */
 export function scrollOn(top: number, reached: number): void {
-  const stopped = new AbortController();
+  const stopped = abortedByVisitor();
   const growth = new ResizeObserver(() => {
     // The visitor has scrolled, for example with the scroll bar, which fires none of the events.
     if (window.scrollY !== reached) return stopped.abort();
@@ -22,8 +28,5 @@ export function scrollOn(top: number, reached: number): void {
     growth.disconnect();
     clearTimeout(timer);
   });
-  for (const event of VISITOR_EVENTS) {
-    window.addEventListener(event, () => stopped.abort(), { passive: true, signal: stopped.signal });
-  }
   growth.observe(document.body);
 }

@@ -4,6 +4,7 @@ import { DEFAULT_COMMENT_SORT } from '../../../contract/comments/defaults.ts';
 import { matchRoute } from '../../../contract/routes.ts';
 import { commentElementId, flattenComments } from '../../cache/cached-data.ts';
 import { t } from '../../language/translate.ts';
+import { abortedByVisitor } from '../../routing/scroll-on.ts';
 import { findRendered, isTyping, scrollBehavior } from '../../ui/focus.ts';
 import { dismissToast, showToast } from '../../ui/toasts.ts';
 import { commentListOptions, commentOrder } from './queries.ts';
@@ -24,10 +25,7 @@ export async function showComment(api: Api, client: QueryClient, hash: string): 
   const list = new InfiniteQueryObserver(client, commentListOptions(api, route.id, order));
   const find = () => document.getElementById(hash.slice(1));
   const path = window.location.pathname;
-  const stopped = new AbortController();
-  for (const event of ['wheel', 'touchstart', 'pointerdown', 'keydown', 'popstate']) {
-    window.addEventListener(event, () => stopped.abort(), { passive: true, signal: stopped.signal });
-  }
+  const stopped = abortedByVisitor();
   const mustStop = () => stopped.signal.aborted || window.location.pathname !== path || isTyping();
   let message: number | undefined;
   let isLoaded = false;
