@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef } from 'react';
+import { useEffect, useEffectEvent, useLayoutEffect, useRef } from 'react';
 import { isShortcutBlocked } from '../../web/ui/shortcuts.ts';
 import { READING_MS } from './click-guard.ts';
 
@@ -16,25 +16,26 @@ const OWNERS: Readonly<Record<string, string>> = {
   ArrowUp: '[type=radio]',
 };
 
+function useKeyDown(run: (event: KeyboardEvent) => void, isCapture = false): void {
+  const onKeyDown = useEffectEvent(run);
+  useEffect(() => {
+    window.addEventListener('keydown', onKeyDown, isCapture);
+    return () => window.removeEventListener('keydown', onKeyDown, isCapture);
+  }, [isCapture]);
+}
+
 /** Handles single-key shortcuts, unless `isShortcutBlocked` or the focused element handles the key itself. */
 export function useKeys(keys: Keys): void {
-  const latest = useRef(keys);
-  latest.current = keys;
-
-  useEffect(() => {
-    function onKeyDown(event: KeyboardEvent): void {
-      if (isShortcutBlocked(event)) return;
-      const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-      const run = latest.current[key];
-      if (!run) return;
-      const owner = OWNERS[event.key];
-      if (owner !== undefined && event.target instanceof Element && event.target.matches(owner)) return;
-      event.preventDefault();
-      if (!event.repeat || REPEATED_KEYS.has(key)) run(event);
-    }
-    window.addEventListener('keydown', onKeyDown);
-    return () => window.removeEventListener('keydown', onKeyDown);
-  }, []);
+  useKeyDown((event) => {
+    if (isShortcutBlocked(event)) return;
+    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    const run = keys[key];
+    if (!run) return;
+    const owner = OWNERS[event.key];
+    if (owner !== undefined && event.target instanceof Element && event.target.matches(owner)) return;
+    event.preventDefault();
+    if (!event.repeat || REPEATED_KEYS.has(key)) run(event);
+  });
 }
 
 /**
@@ -56,36 +57,21 @@ export function useKeyGuard<Item>(items: readonly Item[], isGone: (item: Item) =
 
 /** Handles the second key of a sequence in the capture phase, before the shortcuts of the screen. */
 export function useSequence(isPending: () => boolean, run: (key: string) => void): void {
-  const latest = useRef({ isPending, run });
-  latest.current = { isPending, run };
-
-  useEffect(() => {
-    function onKeyDown(event: KeyboardEvent): void {
-      // Space is left to the focused button or checkbox.
-      const isLetter = event.key.length === 1 && event.key !== ' ';
-      if (!isLetter || isShortcutBlocked(event) || !latest.current.isPending()) return;
-      event.preventDefault();
-      event.stopImmediatePropagation();
-      if (!event.repeat) latest.current.run(event.key.toLowerCase());
-    }
-    window.addEventListener('keydown', onKeyDown, true);
-    return () => window.removeEventListener('keydown', onKeyDown, true);
-  }, []);
+  useKeyDown((event) => {
+    // Space is left to the focused button or checkbox.
+    const isLetter = event.key.length === 1 && event.key !== ' ';
+    if (!isLetter || isShortcutBlocked(event) || !isPending()) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    if (!event.repeat) run(event.key.toLowerCase());
+  }, true);
 }
 
 /** Handles Ctrl-K or Cmd-K, also in text fields, unless a dialog is open. */
 export function usePaletteKey(open: () => void): void {
-  const latest = useRef(open);
-  latest.current = open;
-
-  useEffect(() => {
-    function onKeyDown(event: KeyboardEvent): void {
-      if (!(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey || event.key.toLowerCase() !== 'k')
-        return;
-      event.preventDefault();
-      if (!document.querySelector('dialog[open]')) latest.current();
-    }
-    window.addEventListener('keydown', onKeyDown);
-    return () => window.removeEventListener('keydown', onKeyDown);
-  }, []);
+  useKeyDown((event) => {
+    if (!(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey || event.key.toLowerCase() !== 'k') return;
+    event.preventDefault();
+    if (!document.querySelector('dialog[open]')) open();
+  });
 }

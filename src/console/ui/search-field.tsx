@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { LIMITS } from '../../contract/limits.ts';
 import { SearchIcon } from '../../web/ui/icons.tsx';
 import { isComposing, useShortcuts } from '../../web/ui/shortcuts.ts';
@@ -17,13 +17,12 @@ export function SearchField({ label, value, onChange }: Props) {
   const input = useRef<HTMLInputElement>(null);
   const [text, setText] = useState(value);
   const hasShortcuts = useShortcuts();
-  const report = useRef(onChange);
-  report.current = onChange;
+  const report = useEffectEvent(onChange);
 
   useEffect(() => setText(value), [value]);
   useEffect(() => {
     if (text === value) return;
-    const timer = setTimeout(() => report.current(text), DEBOUNCE_MS);
+    const timer = setTimeout(() => report(text), DEBOUNCE_MS);
     return () => clearTimeout(timer);
   }, [text, value]);
   useKeys({ '/': () => input.current?.focus() });

@@ -1,5 +1,5 @@
 import { useIsMutating, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { type RefObject, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import type { EditedProduct, ProductDetails } from '../../../contract/console/records.ts';
 import * as paths from '../../../contract/paths.ts';
@@ -32,8 +32,7 @@ export function ProductEditor({ id, onClose }: { id: string; onClose: () => void
   const heading = useRef<HTMLHeadingElement>(null);
   const [isSaving, setSaving] = useState(false);
   const stored = useRef<Edit>(undefined);
-  const leaveNow = useRef(leave);
-  leaveNow.current = leave;
+  const leaveNow = useEffectEvent(leave);
   const details = useQuery({
     queryKey: consoleKeys.product(id),
     queryFn: ({ signal }) => call<ProductDetails>(CONSOLE_API.product(id), { signal }),
@@ -49,7 +48,7 @@ export function ProductEditor({ id, onClose }: { id: string; onClose: () => void
   useLayoutEffect(
     () => () => {
       // If the session has ended, the location is unchanged, and the edit stays stored until the next sign-in.
-      if (consoleLocation().query.get('edit') !== id) leaveNow.current();
+      if (consoleLocation().query.get('edit') !== id) leaveNow();
     },
     [id],
   );
