@@ -151,11 +151,11 @@ function SubmissionRow({ submission, state, onAct }: RowProps) {
         </p>
         <ProductPreview product={product} />
         {approvedProduct && changed.length > 0 && (
-          <Difference names={changed} before={approvedProduct} after={product} />
+          <FieldList names={changed} before={approvedProduct} product={product} />
         )}
         <details className="quiet">
           <summary>Submitted details</summary>
-          <SubmissionFields product={product} />
+          <FieldList names={PRODUCT_FIELD_NAMES.filter((name) => textOf(product[name]) !== '')} product={product} />
         </details>
       </div>
       <div className="row-actions">
@@ -173,41 +173,32 @@ function SubmissionRow({ submission, state, onAct }: RowProps) {
   );
 }
 
-interface DifferenceProps {
+interface FieldListProps {
   names: readonly ProductFieldName[];
-  before: Product;
-  after: Product;
+  /** If set, the list shows how the product differs from this version, the one that was approved. */
+  before?: Product;
+  product: Product;
 }
 
-/** The maker's changes since the approval. */
-function Difference({ names, before, after }: DifferenceProps) {
+function FieldList({ names, before, product }: FieldListProps) {
   return (
     <dl className="difference">
       {names.map((name) => (
         <div key={name}>
           <dt>{fieldOf(name).label}</dt>
           <dd>
-            <del>
-              <FieldValue name={name} product={before} />
-            </del>
-            <ins>
-              <FieldValue name={name} product={after} />
-            </ins>
-          </dd>
-        </div>
-      ))}
-    </dl>
-  );
-}
-
-function SubmissionFields({ product }: { product: Product }) {
-  return (
-    <dl className="difference">
-      {PRODUCT_FIELD_NAMES.filter((name) => textOf(product[name]) !== '').map((name) => (
-        <div key={name}>
-          <dt>{fieldOf(name).label}</dt>
-          <dd>
-            <FieldValue name={name} product={product} />
+            {before ? (
+              <>
+                <del>
+                  <FieldValue name={name} product={before} />
+                </del>
+                <ins>
+                  <FieldValue name={name} product={product} />
+                </ins>
+              </>
+            ) : (
+              <FieldValue name={name} product={product} />
+            )}
           </dd>
         </div>
       ))}
