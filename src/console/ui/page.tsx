@@ -1,5 +1,6 @@
 import { type ComponentProps, type ReactNode, useEffect } from 'react';
 import type { ConsoleScreen } from '../../contract/console/paths.ts';
+import { hasModifier } from '../../web/ui/link.tsx';
 import { addressOf, focusMain, goTo, type Query, setQuery } from '../location.ts';
 
 interface PageProps {
@@ -43,7 +44,7 @@ export function ScreenLink({ screen, query, ...anchor }: ScreenLinkProps) {
       {...anchor}
       href={addressOf(screen, query)}
       onClick={(event) => {
-        if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || event.button !== 0) return;
+        if (hasModifier(event) || event.button !== 0) return;
         event.preventDefault();
         goTo(screen, query);
       }}

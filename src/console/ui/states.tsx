@@ -1,14 +1,14 @@
 import type { MouseEvent, ReactNode } from 'react';
+import { Notice } from '../../web/ui/notice.tsx';
 import { messageOf } from '../api/console-api.ts';
 
 /** Shown instead of an empty list. Says what the list will contain, or what the operator can do. */
 export function Empty({ title, children }: { title: string; children?: ReactNode }) {
   return (
-    <div className="notice">
-      <div className="notice-window" />
+    <Notice>
       <p className="notice-title">{title}</p>
       {children}
-    </div>
+    </Notice>
   );
 }
 
