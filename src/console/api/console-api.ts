@@ -31,7 +31,7 @@ export class ConsoleError extends Error {
 }
 
 interface Call {
-  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  method?: 'GET' | 'POST' | 'PATCH';
   query?: Record<string, string | number | boolean | undefined>;
   /** Sent as JSON, unless it is a `Blob`, such as a file. */
   body?: unknown;
