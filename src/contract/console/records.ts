@@ -261,9 +261,7 @@ export const IMPORT_TOO_LARGE = 'The file is larger than 64 MiB. Use `groundswel
 export const PASSPHRASE_CHARACTERS = { min: 12, max: 1_000 } as const;
 
 /** The name of an operator. Upper case is not allowed, so two names cannot differ only in case. */
-const OPERATOR_NAME_PATTERN = '^[a-z0-9][a-z0-9._-]{0,31}$';
-
-const OPERATOR_NAME = new RegExp(OPERATOR_NAME_PATTERN);
+const OPERATOR_NAME = /^[a-z0-9][a-z0-9._-]{0,31}$/;
 
 export function isOperatorName(text: string): boolean {
   return OPERATOR_NAME.test(text);
