@@ -256,26 +256,6 @@ test('a vote made offline stays on screen while it cannot be sent', async ({ pag
   await expect(note(page)).toHaveText('1 upvote is waiting to be sent.');
 });
 
-test('without storage, the offline queue lasts as long as the page', async ({ page, site }) => {
-  const product = await site.addProduct({ name: 'John Dory' });
-  await page.addInitScript(() => {
-    for (const storage of ['localStorage', 'sessionStorage']) {
-      Object.defineProperty(window, storage, {
-        get() {
-          throw new DOMException('Blocked', 'SecurityError');
-        },
-      });
-    }
-  });
-  await visitAndCache(page, `/product/${product.id}`);
-  await setOnline(page, false);
-  await upvoteOf(page, 'John Dory').click();
-  await expect(note(page)).toContainText('1 upvote is waiting to be sent.');
-  await setOnline(page, true);
-  await expect(toast(page).locator('.toast-title')).toHaveText(['Upvoted!']);
-  await expect(note(page)).toBeEmpty();
-});
-
 test('an upvote made offline before the deferred features load counts once', async ({ page, site }) => {
   const product = await site.addProduct({ name: 'Kingfish' });
   await visitAndCache(page, `/product/${product.id}`);

@@ -23,20 +23,6 @@ test.describe('§3: the anonymous visitor', () => {
     expect(rows).toEqual([{ user_session: session }]);
   });
 
-  test('gets an id based on the time if the browser cannot generate random ids', async ({ page, site }) => {
-    const product = await site.addProduct({ name: 'Krill' });
-    await page.addInitScript(() => {
-      Object.defineProperty(globalThis, 'crypto', { value: undefined });
-    });
-    await visit(page, `/product/${product.id}`);
-    await upvoteOf(page, 'Krill').click();
-    await expectUpvote(page, 'Krill', { upvoted: true, count: 1 });
-    await expect(toast(page)).toHaveCount(1);
-    expect(await page.evaluate(() => localStorage.getItem('user_session'))).toMatch(/^session-\d{13}$/);
-    await page.reload();
-    await expectUpvote(page, 'Krill', { upvoted: true, count: 1 });
-  });
-
   test('can upvote with storage blocked, with the same id until the page closes', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Limpet' });
     await page.addInitScript(() => {

@@ -40,17 +40,3 @@ test('the marker of a new product does not change the size of its card', async (
   await expect(marker(page, 'Geyser')).toBeVisible();
   expect(await boxes()).toEqual(plain);
 });
-
-test('with an invalid visit record in local storage, no product is marked as new since the last visit', async ({
-  page,
-  site,
-}) => {
-  await site.addProduct({ name: 'Heath' });
-  await visit(page, '/?q=heath');
-  await page.evaluate(() => localStorage.setItem('visits', '{"seenAt":"yesterday"}'));
-  await page.clock.install();
-  await visit(page, '/?q=heath');
-  await page.clock.runFor(5_000);
-  await expect.poll(() => kept(page), 'the page has read and replaced the entry').toMatchObject({ lastEndedAt: null });
-  await expect(page.getByText('since your last visit')).toHaveCount(0);
-});

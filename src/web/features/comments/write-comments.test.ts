@@ -3,6 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { exampleComment, exampleProduct } from '../../../../tests/support/product-data.ts';
 import type { Api } from '../../../contract/api.ts';
 import type { Comment } from '../../../contract/comments/schema.ts';
+import { ApiError } from '../../api/http-api.ts';
 import { type CommentList, cachedProduct, commentKeys, flattenComments, productKeys } from '../../cache/cached-data.ts';
 import { addToLists, likeComment, patchLikes, postComment } from './write-comments.ts';
 
@@ -112,4 +113,18 @@ test('likes are counted once if the comments are read while they are pending', a
   await done;
   expect(likes()).toBe(1);
   expect(warn).toHaveBeenCalledTimes(2);
+});
+
+test.each([
+  [503, 'Failed to update likes'],
+  [404, 'Comment not found'],
+  [0, 'Failed to fetch comment'],
+])('a like that fails with status %i is rolled back and logged as ‘%s’', async (status, words) => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  const comment = exampleComment({ id: 'a', likes: 4 });
+  const client = clientWith(comment);
+  const fail = () => Promise.reject(new ApiError(status, 'code', 'The reason'));
+  await likeComment({ likeComment: fail } as Partial<Api> as Api, client, comment);
+  expect(client.getQueryData(best)).toMatchObject({ pages: [{ items: [{ likes: 4 }] }] });
+  expect(warn.mock.calls).toEqual([[words]]);
 });

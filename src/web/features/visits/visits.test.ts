@@ -1,6 +1,6 @@
 import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { NewMarker, VISIT_GAP_MS, visits, visitsAt } from './visits.tsx';
 
 const NOON = 1_800_000_000_000;
@@ -23,6 +23,17 @@ test('after half an hour a new visit begins, and the previous one ended with its
 
 test('setting the clock back does not begin a visit', () => {
   expect(visitsAt({ seenAt: NOON, lastEndedAt: 1 }, NOON - 5)).toEqual({ seenAt: NOON - 5, lastEndedAt: 1 });
+});
+
+test('invalid stored visits are ignored', () => {
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const read = (stored: unknown) => {
+    vi.stubGlobal('window', { localStorage: { getItem: () => JSON.stringify(stored) } });
+    return visits.read();
+  };
+  const valid = { seenAt: NOON, lastEndedAt: null };
+  expect(read(valid)).toEqual(valid);
+  expect([{ seenAt: 'yesterday' }, { seenAt: NOON }, 7, null].map(read)).toEqual([null, null, null, null]);
 });
 
 test('a product launched since the last visit is marked as new, but without stored visits, none is', () => {

@@ -1,5 +1,6 @@
+import { renderToStaticMarkup } from 'react-dom/server';
 import { describe, expect, test } from 'vitest';
-import { timeAgo } from './time.tsx';
+import { NowProvider, TimeAgo, timeAgo } from './time.tsx';
 
 const NOW = Date.parse('2026-03-01T12:00:00.000Z');
 const SECOND = 1_000;
@@ -24,6 +25,12 @@ describe('relative times (specification, section 9)', () => {
 
   test.each([undefined, null, '', 'yesterday'])('the missing or invalid time %s is "Recently"', (time) => {
     expect(timeAgo(time, NOW)).toBe('Recently');
+    const age = renderToStaticMarkup(
+      <NowProvider renderedAt={NOW}>
+        <TimeAgo time={time as string} />
+      </NowProvider>,
+    );
+    expect(age).toBe('<time class="time-ago">Recently</time>');
   });
 
   test('a time in the future, as with a slow clock, is "Just now"', () => {
