@@ -1,10 +1,7 @@
-import type { Page } from '@playwright/test';
 import { expect, test, visit } from '../support/e2e-test.ts';
-import { commentArticles, commentTexts, discussion, toast } from '../support/screen.ts';
+import { commentArticles, commentBox, commentTexts, discussion, postButton, toast } from '../support/screen.ts';
 
 const POST = /\/api\/comments$/;
-const box = (page: Page) => page.getByRole('textbox', { name: 'Your comment' });
-const postButton = (page: Page) => page.getByRole('button', { name: 'Post Comment' });
 
 test('the draft of a comment on each product survives a reload, a visit to another page and a closed tab', async ({
   page,
@@ -12,18 +9,18 @@ test('the draft of a comment on each product survives a reload, a visit to anoth
 }) => {
   const [one, other] = await site.addProducts(2, (index) => ({ name: `Ash ${index}` }));
   await visit(page, `/product/${one?.id}`);
-  await box(page).fill('Begun on one');
+  await commentBox(page).fill('Begun on one');
   await page.reload();
-  await expect(box(page)).toHaveValue('Begun on one');
+  await expect(commentBox(page)).toHaveValue('Begun on one');
   await visit(page, `/product/${other?.id}`);
-  await expect(box(page)).toHaveValue('');
-  await box(page).fill('Begun on the other');
+  await expect(commentBox(page)).toHaveValue('');
+  await commentBox(page).fill('Begun on the other');
   await page.goBack();
-  await expect(box(page)).toHaveValue('Begun on one');
+  await expect(commentBox(page)).toHaveValue('Begun on one');
   const later = await page.context().newPage();
   await page.close();
   await visit(later, `/product/${other?.id}`);
-  await expect(box(later)).toHaveValue('Begun on the other');
+  await expect(commentBox(later)).toHaveValue('Begun on the other');
 });
 
 test('two tabs share a draft, and posting it in one clears both', async ({ page, site }) => {
@@ -31,14 +28,14 @@ test('two tabs share a draft, and posting it in one clears both', async ({ page,
   await visit(page, `/product/${product.id}`);
   const second = await page.context().newPage();
   await visit(second, `/product/${product.id}`);
-  await box(page).fill('White bark');
-  await expect(box(second)).toHaveValue('White bark');
+  await commentBox(page).fill('White bark');
+  await expect(commentBox(second)).toHaveValue('White bark');
   await postButton(second).click();
   await expect(toast(second)).toHaveCount(1);
-  await expect(box(second)).toHaveValue('');
-  await expect(box(page)).toHaveValue('');
+  await expect(commentBox(second)).toHaveValue('');
+  await expect(commentBox(page)).toHaveValue('');
   await visit(page, `/product/${product.id}`);
-  await expect(box(page)).toHaveValue('');
+  await expect(commentBox(page)).toHaveValue('');
   await expect(commentTexts(page)).toHaveText(['White bark']);
 });
 
@@ -55,7 +52,7 @@ test('the focus stays on the button if posting fails, moves to the heading after
   );
   await visit(page, `/product/${product.id}`);
   await page.route(POST, (route) => route.abort());
-  await box(page).fill('Black berries');
+  await commentBox(page).fill('Black berries');
   await postButton(page).press('Enter');
   await expect(postButton(page)).toBeFocused();
   await page.unroute(POST);

@@ -1,4 +1,3 @@
-import type { Page } from '@playwright/test';
 import { expectAccessible } from '../support/axe.ts';
 import { waitUntilHandled } from '../support/clock.ts';
 import { deleteProduct } from '../support/delete-products.ts';
@@ -6,10 +5,17 @@ import { expect } from '../support/e2e-test.ts';
 import { failResponses, goOffline, goOnline, holdResponses, requestsReported, setOnline } from '../support/network.ts';
 import { cacheAtOnce, note, OFFLINE, offlineTest as test, visitAndCache } from '../support/offline-page.ts';
 import { whilePending } from '../support/pending-write.ts';
-import { commentTexts, commentWith, expectUpvote, failureToast, textsOf, toast, upvoteOf } from '../support/screen.ts';
-
-const box = (page: Page) => page.getByRole('textbox', { name: 'Your comment' });
-const postButton = (page: Page) => page.getByRole('button', { name: 'Post Comment' });
+import {
+  commentBox,
+  commentTexts,
+  commentWith,
+  expectUpvote,
+  failureToast,
+  postButton,
+  textsOf,
+  toast,
+  upvoteOf,
+} from '../support/screen.ts';
 
 test('an upvote and a comment made offline survive a reload and are sent once', async ({
   page,
@@ -28,11 +34,11 @@ test('an upvote and a comment made offline survive a reload and are sent once', 
   }
   await expect(toast(page).locator('.toast-title').last()).toHaveText('Waiting to be sent');
   await expect(note(page)).toHaveText(`${OFFLINE} 1 upvote is waiting to be sent.`);
-  await box(page).fill('Written on a train');
+  await commentBox(page).fill('Written on a train');
   await postButton(page).click();
   await expect(toast(page).locator('.toast-title').last()).toHaveText('Comment queued');
-  await expect(box(page)).toHaveValue('');
-  await box(page).fill('Regretted at once');
+  await expect(commentBox(page)).toHaveValue('');
+  await commentBox(page).fill('Regretted at once');
   await postButton(page).click();
   const queued = page.getByRole('region', { name: 'Comment queued' });
   await note(page).getByText('2 comments', { exact: true }).click();
@@ -80,7 +86,7 @@ test('when the server refuses queued changes, the upvote is rolled back and the 
   await visitAndCache(page, `/product/${product.id}`);
   await goOffline(page);
   await upvoteOf(page, 'Icefish').click();
-  await box(page).fill('Too late');
+  await commentBox(page).fill('Too late');
   await postButton(page).click();
   await expect(note(page)).toContainText('1 upvote and 1 comment are waiting to be sent.');
   await deleteProduct(site.database, product.id);
@@ -108,9 +114,9 @@ test('the buttons of a refused comment stay in place when another comment is ref
   await visitAndCache(page, `/product/${product.id}`);
   await setOnline(page, false);
   for (const text of ['Said first', 'Said second']) {
-    await box(page).fill(text);
+    await commentBox(page).fill(text);
     await postButton(page).click();
-    await expect(box(page)).toHaveValue('');
+    await expect(commentBox(page)).toHaveValue('');
   }
   await deleteProduct(site.database, product.id);
   let release = () => {};
@@ -150,9 +156,9 @@ test('the keyboard focus moves from a removed comment to another one, to the lis
   await visitAndCache(page, `/product/${product.id}`);
   await setOnline(page, false);
   for (const text of ['Refused', 'Being sent', 'Waiting']) {
-    await box(page).fill(text);
+    await commentBox(page).fill(text);
     await postButton(page).click();
-    await expect(box(page)).toHaveValue('');
+    await expect(commentBox(page)).toHaveValue('');
   }
   const sent = await holdResponses(page, /\/comments$/, { method: 'POST' });
   await failResponses(page, /\/comments$/, { method: 'POST', times: 1, status: 422 });
@@ -184,7 +190,7 @@ test('if another attempt to send a refused comment fails temporarily, the commen
   const product = await site.addProduct({ name: 'Jack' });
   await visitAndCache(page, `/product/${product.id}`);
   await setOnline(page, false);
-  await box(page).fill('Third time lucky');
+  await commentBox(page).fill('Third time lucky');
   await postButton(page).click();
   await expect(note(page)).toContainText('1 comment is waiting to be sent.');
   const outage = await failResponses(page, /\/comments$/, { method: 'POST', times: 2 });

@@ -2,7 +2,7 @@ import { expect, type Locator, type Page } from '@playwright/test';
 import { BROWSER_STATES } from './browser-states.ts';
 import { visit } from './e2e-test.ts';
 import { failResponses, holdResponses } from './network.ts';
-import { cardNames, failureToast, searchBox, toast, upvoteOf } from './screen.ts';
+import { cardNames, commentBox, failureToast, postButton, searchBox, toast, upvoteOf } from './screen.ts';
 import { LONG_WORD, type ScreenState, type StateContent } from './screen-state.ts';
 
 async function openSearch(page: Page): Promise<void> {
@@ -122,8 +122,8 @@ export const SCREEN_STATES: ScreenState[] = [
     async open(page, { rich }) {
       await visit(page, `/product/${rich.id}`);
       await holdResponses(page, /\/api\/comments$/, { method: 'POST' });
-      await page.getByRole('textbox', { name: 'Your comment' }).fill('A comment on its way');
-      await page.getByRole('button', { name: 'Post Comment' }).click();
+      await commentBox(page).fill('A comment on its way');
+      await postButton(page).click();
       await expect(page.getByRole('button', { name: 'Posting...' })).toBeVisible();
     },
   },
@@ -133,10 +133,10 @@ export const SCREEN_STATES: ScreenState[] = [
     async open(page, { rich }) {
       await visit(page, `/product/${rich.id}`);
       await failResponses(page, /\/api\/comments$/, { method: 'POST' });
-      await page.getByRole('textbox', { name: 'Your comment' }).fill('Short');
-      await page.getByRole('button', { name: 'Post Comment' }).click();
+      await commentBox(page).fill('Short');
+      await postButton(page).click();
       await expect(failureToast(page)).toHaveCount(1);
-      await page.getByRole('textbox', { name: 'Your comment' }).fill('x'.repeat(2_020));
+      await commentBox(page).fill('x'.repeat(2_020));
       await expect(page.getByText('20 characters too many')).toBeVisible();
     },
   },
