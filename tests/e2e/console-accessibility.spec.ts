@@ -4,7 +4,7 @@ import { CONSOLE_API } from '../../src/contract/console/paths.ts';
 import { runAsOperator } from '../../src/core/audit/audit-log.ts';
 import { removeProducts } from '../../src/core/products/remove-products.ts';
 import { contrast } from '../../src/settings/accent.ts';
-import { addSubmissions, holdRequests, openConsole, signIn } from '../support/console-page.ts';
+import { addSubmissions, holdRequests, openConsole, signIn, signInAndOpen } from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
 import { PHONE, toHex } from '../support/screen.ts';
 
@@ -17,8 +17,7 @@ test('at 400% zoom, the toolbar and the navigation do not cover the list', async
   await page.setViewportSize(ZOOMED);
   const tag = `tag-${randomUUID().slice(0, 8)}`;
   await site.addProducts(20, (index) => ({ name: `Zoomed ${index}`, tags: [tag] }));
-  await signIn(page, site);
-  await openConsole(page, `/console/products?tag=${tag}`);
+  await signInAndOpen(page, site, `/console/products?tag=${tag}`);
   await expect(rowsOf(page).first()).toBeVisible();
   for (let moves = 0; moves < 10; moves += 1) await page.keyboard.press('j');
   await expect(page.locator('[data-index="10"][data-active]')).toBeInViewport({ ratio: 1 });
@@ -39,8 +38,7 @@ test('at 400% zoom, the labels of the navigation and of decisions are complete',
   await site.database.query('DELETE FROM submissions');
   const name = `Zoomed ${randomUUID()}`;
   await addSubmissions(site, [name]);
-  await signIn(page, site);
-  await openConsole(page, '/console/queue?kind=submissions');
+  await signInAndOpen(page, site, '/console/queue?kind=submissions');
   await expect(page.getByRole('article', { name })).toBeVisible();
   const edges = await page.locator('.nav a > span:first-of-type').evaluateAll((labels) =>
     labels.map((label) => {
@@ -60,8 +58,7 @@ test('at 400% zoom, the labels of the navigation and of decisions are complete',
 
 test('on a wide but low screen, the whole sidebar can be reached', async ({ page, site }) => {
   await page.setViewportSize({ width: 1100, height: 400 });
-  await signIn(page, site);
-  await openConsole(page, '/console/products');
+  await signInAndOpen(page, site, '/console/products');
   const button = page.getByRole('button', { name: 'Sign out' });
   await button.focus();
   await expect(button).toBeInViewport({ ratio: 1 });
@@ -126,8 +123,7 @@ test('in both themes, a line around the chosen option and the active entry of th
 test('the buttons of a comment are described by its text', async ({ page, site }) => {
   const { id } = await site.addProduct();
   await site.addComments(id, [{ content: 'Rides the tide.' }, { content: 'Buy my coins.' }]);
-  await signIn(page, site);
-  await openConsole(page, `/console/comments?product=${id}`);
+  await signInAndOpen(page, site, `/console/comments?product=${id}`);
   for (const content of ['Rides the tide.', 'Buy my coins.']) {
     const row = page.getByRole('listitem').filter({ hasText: content });
     for (const name of ['Hold', 'Hide'])
@@ -145,8 +141,7 @@ test('on a phone, buttons of reasons are 44 px high, and the text of an audit en
   ];
   await runAsOperator('ada', () => removeProducts(site.database, [removed.id]));
   const page = await newVisitor({ viewport: PHONE, hasTouch: true, isMobile: true });
-  await signIn(page, site);
-  await openConsole(page, `/console/audit?target=${removed.id}`);
+  await signInAndOpen(page, site, `/console/audit?target=${removed.id}`);
   const entry = page.locator('.row-line');
   await expect(entry).toContainText('ada removed');
   const textLeft = await entry.evaluate((line) => {
@@ -166,8 +161,7 @@ test('on a phone, buttons of reasons are 44 px high, and the text of an audit en
 test('screen readers get the number of upvotes in words', async ({ page, site }) => {
   const { id, tags } = await site.addProduct({ tags: [randomUUID()] });
   await site.addUpvotes(id, 1);
-  await signIn(page, site);
-  await openConsole(page, `/console/products?tag=${tags[0]}`);
+  await signInAndOpen(page, site, `/console/products?tag=${tags[0]}`);
   await expect(rowsOf(page)).toMatchAriaSnapshot('- text: 1 upvote');
   await openConsole(page, `/console/products?edit=${id}`);
   await expect(page.getByRole('complementary', { name: 'Preview' })).toMatchAriaSnapshot('- paragraph: 1 upvote');
@@ -178,8 +172,7 @@ test('the main landmark gets the focus when Back, Forward or a click on a filter
   site,
 }) => {
   const { tags } = await site.addProduct({ tags: [randomUUID()] });
-  await signIn(page, site);
-  await openConsole(page, `/console/products?tag=${tags[0]}`);
+  await signInAndOpen(page, site, `/console/products?tag=${tags[0]}`);
   const main = page.getByRole('main');
   const search = page.getByRole('searchbox');
   await page.getByRole('navigation').getByRole('link', { name: 'Comments' }).press('Enter');

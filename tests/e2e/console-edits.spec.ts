@@ -3,7 +3,7 @@ import type { Page, Request } from '@playwright/test';
 import { CONSOLE_API } from '../../src/contract/console/paths.ts';
 import { editProduct } from '../../src/core/products/edit-product.ts';
 import { expectAccessible } from '../support/axe.ts';
-import { openConsole, signIn } from '../support/console-page.ts';
+import { openConsole, signIn, signInAndOpen } from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
 import { addPassphrase, PASSPHRASE } from '../support/operator.ts';
 
@@ -25,8 +25,7 @@ for (const [when, save] of [
     const name = `Tide ${randomUUID()}`;
     const product = await site.addProduct({ name, description: 'Short', createdAt: new Date().toISOString() });
     for (const operator of ['ada', 'grace']) await addPassphrase(site.database, operator, new Date());
-    await signIn(page, site);
-    await openConsole(page, `/console/products?edit=${product.id}`);
+    await signInAndOpen(page, site, `/console/products?edit=${product.id}`);
     const comment = () => ({
       headers: { 'x-user-session': `session-${randomUUID()}` },
       data: { productId: product.id, content: randomUUID() },
@@ -74,8 +73,7 @@ test('Back closes the editor, undo reopens the unsaved edit, and Escape leaves n
   site,
 }) => {
   const { id, name, tags } = await site.addProduct({ tags: [randomUUID()] });
-  await signIn(page, site);
-  await openConsole(page, `/console/products?tag=${tags[0]}`);
+  await signInAndOpen(page, site, `/console/products?tag=${tags[0]}`);
   const open = page.getByRole('button', { name, exact: true });
   const dialog = page.getByRole('dialog');
   const maker = page.getByLabel('Maker');
@@ -108,8 +106,7 @@ test('an edit whose save fails after the editor was closed is not lost while ano
   const tag = randomUUID();
   const first = await site.addProduct({ name: 'Tide', tags: [tag] });
   await site.addProduct({ name: 'Ebb', tags: [tag] });
-  await signIn(page, site);
-  await openConsole(page, `/console/products?tag=${tag}`);
+  await signInAndOpen(page, site, `/console/products?tag=${tag}`);
   // A closed dialog is hidden at once, but removed later.
   const dialog = page.locator('dialog');
   const open = (name: string) => page.getByRole('button', { name, exact: true });
@@ -140,8 +137,7 @@ test('an edit whose save fails after the editor was closed is not lost while ano
 
 test('holding Enter to open a dialog does not submit the dialog', async ({ page, site }) => {
   const { id, name, tags } = await site.addProduct({ tags: [randomUUID()] });
-  await signIn(page, site);
-  await openConsole(page, `/console/products?tag=${tags[0]}`);
+  await signInAndOpen(page, site, `/console/products?tag=${tags[0]}`);
   await page.getByRole('button', { name: `Remove ${name}` }).focus();
   await page.keyboard.down('Enter');
   const reason = page.getByLabel('Reason (optional)');
@@ -165,8 +161,7 @@ test('dialogs and the palette return the focus, even if the button that opened t
 }) => {
   const product = await site.addProduct();
   await site.addComments(product.id, [{ content: 'Buy my coins' }]);
-  await signIn(page, site);
-  await openConsole(page, `/console/comments?product=${product.id}`);
+  await signInAndOpen(page, site, `/console/comments?product=${product.id}`);
   const dialog = page.getByRole('dialog');
   const hide = page.getByRole('main').getByRole('button', { name: 'Hide' });
   await hide.press('Enter');
@@ -245,8 +240,7 @@ test('a discarded edit of tags that contain commas is resumed, put on top of ano
   site,
 }) => {
   const { id } = await site.addProduct({ name: 'Compiler', tags: ['C, C++', 'Sea'] });
-  await signIn(page, site);
-  await openConsole(page, `/console/products?edit=${id}`);
+  await signInAndOpen(page, site, `/console/products?edit=${id}`);
   const tags = page.getByLabel('Tags');
   await expect(tags).toHaveValue('["C, C++","Sea"]');
   await tags.fill('["C, C++","Sea, deep"]');
@@ -264,8 +258,7 @@ test('a discarded edit of tags that contain commas is resumed, put on top of ano
 test('undo after an edit restores the exact launch time and the tags that contain commas', async ({ page, site }) => {
   const before = { createdAt: '2026-06-01T12:34:56.789Z', tags: ['C, C++', 'Sea'] };
   const { id } = await site.addProduct({ name: 'Exact', ...before });
-  await signIn(page, site);
-  await openConsole(page, `/console/products?edit=${id}`);
+  await signInAndOpen(page, site, `/console/products?edit=${id}`);
   await page.getByLabel('Launches').fill('2026-06-02T09:00');
   await page.getByLabel('Tags').fill('Sea');
   await page.getByRole('button', { name: 'Save' }).click();

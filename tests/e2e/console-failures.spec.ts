@@ -4,7 +4,14 @@ import { CONSOLE_API } from '../../src/contract/console/paths.ts';
 import { holdComments } from '../../src/core/comments/moderate-comments.ts';
 import { editProduct } from '../../src/core/products/edit-product.ts';
 import { removeProducts } from '../../src/core/products/remove-products.ts';
-import { addSubmissions, failUntilClick, openConsole, signIn, stopLiveUpdates } from '../support/console-page.ts';
+import {
+  addSubmissions,
+  failUntilClick,
+  openConsole,
+  signIn,
+  signInAndOpen,
+  stopLiveUpdates,
+} from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
 
 /** Expects an uncovered error inside the open dialog, because screen readers ignore the page behind the dialog. */
@@ -36,8 +43,7 @@ test('a dialog stays open and keeps the entered reason until the operation succe
 }) => {
   const product = await site.addProduct();
   await site.addComments(product.id, [{ content: 'Buy my coins' }]);
-  await signIn(page, site);
-  await openConsole(page, `/console/comments?product=${product.id}`);
+  await signInAndOpen(page, site, `/console/comments?product=${product.id}`);
   await page.getByRole('button', { name: 'Hide' }).click();
   const reason = page.getByLabel('Reason (optional)');
   await reason.fill('A long explanation');
@@ -65,8 +71,7 @@ for (const [which, message, respond] of FAILURES) {
   }) => {
     const product = await site.addProduct();
     const comments = await site.addComments(product.id, [{ content: 'First' }, { content: 'Second' }]);
-    await signIn(page, site);
-    await openConsole(page, `/console/comments?product=${product.id}`);
+    await signInAndOpen(page, site, `/console/comments?product=${product.id}`);
     const row = (content: string) => page.getByRole('listitem').filter({ hasText: content });
     await row('First').getByRole('button', { name: 'Hold' }).click();
     await expect(page.getByText('Held 1 comment')).toBeVisible();
@@ -103,8 +108,7 @@ test('an undo without a response may have been made, so the message does not say
 }) => {
   const product = await site.addProduct();
   await site.addComments(product.id, [{ content: 'Only' }]);
-  await signIn(page, site);
-  await openConsole(page, `/console/comments?product=${product.id}`);
+  await signInAndOpen(page, site, `/console/comments?product=${product.id}`);
   await page.getByRole('button', { name: 'Hold' }).click();
   await expect(page.getByText('Held 1 comment')).toBeVisible();
   expectConsoleError(/ERR_FAILED/);
@@ -126,8 +130,7 @@ test('if one of several failed changes has no response, undo does not revert the
   await site.database.query('DELETE FROM submissions');
   const name = `First ${randomUUID()}`;
   const [, second, third] = await addSubmissions(site, [name, `Second ${randomUUID()}`, `Third ${randomUUID()}`]);
-  await signIn(page, site);
-  await openConsole(page, '/console/queue?kind=submissions');
+  await signInAndOpen(page, site, '/console/queue?kind=submissions');
   await expect(page.getByRole('article', { name })).toBeVisible();
   await page.keyboard.press('a');
   await expect(page.getByText(`Approved ${name}`)).toBeVisible();
@@ -147,8 +150,7 @@ test('an edit that cannot be saved stays in the editor, which shows the reason',
   expectConsoleError,
 }) => {
   const { id } = await site.addProduct({ name: 'Unlucky' });
-  await signIn(page, site);
-  await openConsole(page, `/console/products?edit=${id}`);
+  await signInAndOpen(page, site, `/console/products?edit=${id}`);
   await page.getByLabel('Maker').fill('Somebody else');
   expectConsoleError(/503 \(Service Unavailable\)/);
   const refusal = { status: 503, json: { code: 'unavailable', detail: 'The database is down.' } };
@@ -168,8 +170,7 @@ test('if the saved version of a conflict cannot be loaded, the editor says so an
   expectConsoleError,
 }) => {
   const { id } = await site.addProduct({ name: 'Gone soon' });
-  await signIn(page, site);
-  await openConsole(page, `/console/products?edit=${id}`);
+  await signInAndOpen(page, site, `/console/products?edit=${id}`);
   await page.getByLabel('Maker').fill('Somebody else');
   await editProduct(site.database, id, { values: { name: 'Renamed' }, now: new Date() });
   const keep = page.getByRole('button', { name: 'Keep my changes on top' });
@@ -240,8 +241,7 @@ test('a removal by another operator takes the held comments of the product off t
   const product = await site.addProduct();
   const comments = await site.addComments(product.id, [{ content: 'Buy my coins' }, { content: 'Buy my hats' }]);
   const stream = page.waitForResponse(CONSOLE_API.events);
-  await signIn(page, site);
-  await openConsole(page, '/console/queue?kind=comments');
+  await signInAndOpen(page, site, '/console/queue?kind=comments');
   await stream;
   // Once the second comment is shown, the page has also finished the refetch that follows the opening of the stream.
   for (const { id, content } of comments) {
@@ -264,8 +264,7 @@ test('the message of a refused approval names the command to run, without backti
   const [written] = await addSubmissions(site, [name]);
   const id = written?.row.id ?? '';
   await site.addProduct({ id });
-  await signIn(page, site);
-  await openConsole(page, '/console/queue?kind=submissions');
+  await signInAndOpen(page, site, '/console/queue?kind=submissions');
   await page.getByRole('article', { name }).getByRole('button', { name: 'Approve' }).click();
   await expect(page.locator('.toast')).toContainText(`with groundswell products remove ${id}.`);
 });

@@ -5,7 +5,7 @@ import { CONSOLE_API } from '../../src/contract/console/paths.ts';
 import type { ImportSummary } from '../../src/contract/console/records.ts';
 import { editProduct } from '../../src/core/products/edit-product.ts';
 import { turnEventLoop } from '../support/clock.ts';
-import { openConsole, signIn, stopLiveUpdates } from '../support/console-page.ts';
+import { openConsole, signIn, signInAndOpen, stopLiveUpdates } from '../support/console-page.ts';
 import type { E2eSite } from '../support/e2e-site.ts';
 import { expect, test } from '../support/e2e-test.ts';
 
@@ -45,8 +45,7 @@ async function chooseFile(page: Page): Promise<string> {
 
 /** Opens the import screen and chooses a file with one product. @returns the product's id. */
 async function openImport(page: Page, site: E2eSite): Promise<string> {
-  await signIn(page, site);
-  await openConsole(page, '/console/import');
+  await signInAndOpen(page, site, '/console/import');
   return chooseFile(page);
 }
 
@@ -82,8 +81,7 @@ test('the focus moves to the columns after a file is chosen, and to the file cho
   page,
   site,
 }) => {
-  await signIn(page, site);
-  await openConsole(page, '/console/import');
+  await signInAndOpen(page, site, '/console/import');
   const chooser = page.getByLabel('Drop a file here, or choose one');
   await chooser.focus();
   await chooseFile(page);
@@ -160,8 +158,7 @@ test('a dry run lists the rows that a later row replaces, and counts pictures th
   page,
   site,
 }) => {
-  await signIn(page, site);
-  await openConsole(page, '/console/import');
+  await signInAndOpen(page, site, '/console/import');
   const id = `i-${randomUUID()}`;
   const buffer = Buffer.from(`id,name,image\n${id},Replaced,\n${id},Last,tide.png\n`);
   await page
@@ -176,8 +173,7 @@ test('a dry run lists the rows that a later row replaces, and counts pictures th
 });
 
 test('a file that was edited after it was chosen must be chosen again', async ({ page, site }, info) => {
-  await signIn(page, site);
-  await openConsole(page, '/console/import');
+  await signInAndOpen(page, site, '/console/import');
   const path = info.outputPath('launches.csv');
   await writeFile(path, 'id,name\nbefore,Before\n');
   await page.getByLabel('Drop a file here, or choose one').setInputFiles(path);

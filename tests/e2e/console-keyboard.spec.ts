@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Locator, Page } from '@playwright/test';
 import { editSubmission, withdrawSubmission } from '../../src/core/submissions/change-submission.ts';
-import { addSubmissions, openConsole, signIn, writeComment } from '../support/console-page.ts';
+import { addSubmissions, openConsole, signIn, signInAndOpen, writeComment } from '../support/console-page.ts';
 import type { E2eSite } from '../support/e2e-site.ts';
 import { expect, test } from '../support/e2e-test.ts';
 import { holdResponses } from '../support/network.ts';
@@ -16,8 +16,7 @@ const rowsOf = (page: Page) => page.getByRole('list', { name: 'Products' }).getB
 async function openProducts(page: Page, site: E2eSite, count: number): Promise<void> {
   const tag = `tag-${randomUUID().slice(0, 8)}`;
   await site.addProducts(count, (index) => ({ name: `Keyed ${index}`, tags: [tag] }));
-  await signIn(page, site);
-  await openConsole(page, `/console/products?tag=${tag}`);
+  await signInAndOpen(page, site, `/console/products?tag=${tag}`);
   await expect(rowsOf(page).first()).toBeVisible();
 }
 
@@ -121,8 +120,7 @@ test('with the focus on a checkbox, shortcuts work and Space toggles it, and Ent
   site,
 }) => {
   const { id, name, tags } = await site.addProduct({ tags: [randomUUID()] });
-  await signIn(page, site);
-  await openConsole(page, `/console/products?tag=${tags[0]}`);
+  await signInAndOpen(page, site, `/console/products?tag=${tags[0]}`);
   const box = page.getByRole('checkbox', { name: `Select ${name}` });
   await box.click();
   await page.keyboard.press('d');
@@ -148,8 +146,7 @@ test('after live updates have added rows above, keys still act on the active row
     { content, createdAt },
     { content: 'Oldest', createdAt: product.createdAt },
   ]);
-  await signIn(page, site);
-  await openConsole(page, `/console/comments?product=${product.id}`);
+  await signInAndOpen(page, site, `/console/comments?product=${product.id}`);
   await expect(page.getByText('Oldest')).toBeVisible();
   await page.keyboard.press('x');
   for (const content of ['Second', 'Newest']) await writeComment(page, product.id, content);
@@ -227,8 +224,7 @@ test('keys that follow each other immediately act on one submission each', async
 });
 
 test('the palette can be opened again before the browser has reported that it was closed', async ({ page, site }) => {
-  await signIn(page, site);
-  await openConsole(page);
+  await signInAndOpen(page, site);
   await page.keyboard.press('Control+k');
   const palette = page.getByRole('combobox', { name: 'Jump to' });
   await expect(palette).toBeFocused();
@@ -240,8 +236,7 @@ test('the palette can be opened again before the browser has reported that it wa
 });
 
 test('keys of an input method neither run a command of the palette nor clear a search', async ({ page, site }) => {
-  await signIn(page, site);
-  await openConsole(page, '/console/products');
+  await signInAndOpen(page, site, '/console/products');
   /** Sends a key as Safari does when it ends a composition. @returns whether the page leaves the key to the browser. */
   const pressInComposition = (field: Locator, key: string) =>
     field.evaluate((input, init) => input.dispatchEvent(new KeyboardEvent('keydown', init)), {
@@ -265,8 +260,7 @@ test('keys of an input method neither run a command of the palette nor clear a s
 async function searchInPalette(page: Page, site: E2eSite) {
   const name = `Tide ${randomUUID()}`;
   await site.addProduct({ name });
-  await signIn(page, site);
-  await openConsole(page, '/console/backup');
+  await signInAndOpen(page, site, '/console/backup');
   const held = await holdResponses(page, /\/api\/console\/products\?q=/);
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox', { name: 'Jump to' }).fill(name);

@@ -3,7 +3,14 @@ import type { Page } from '@playwright/test';
 import { CONSOLE_API } from '../../src/contract/console/paths.ts';
 import { MAX_LISTED_BURSTS, MAX_LISTED_REMOVALS } from '../../src/contract/console/records.ts';
 import { contrast } from '../../src/settings/accent.ts';
-import { failUntilClick, openConsole, signIn, stopLiveUpdates, writeComment } from '../support/console-page.ts';
+import {
+  failUntilClick,
+  openConsole,
+  signIn,
+  signInAndOpen,
+  stopLiveUpdates,
+  writeComment,
+} from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
 import { holdResponses } from '../support/network.ts';
 import { toHex } from '../support/screen.ts';
@@ -41,8 +48,7 @@ test('the audit log is filtered by days in UTC, as the labels say', async ({ pag
     "INSERT INTO audit_log (id, created_at, operator, action, target, details) VALUES ($1, '2026-01-01T23:30:00Z', $2, 'backup', 'late', '{}')",
     [randomUUID(), operator],
   );
-  await signIn(page, site);
-  await openConsole(page, `/console/audit?operator=${operator}`);
+  await signInAndOpen(page, site, `/console/audit?operator=${operator}`);
   const from = page.getByLabel('From (UTC)');
   await from.fill('2026-01-02');
   await expect(page.getByText('No entry matches')).toBeVisible();
@@ -98,8 +104,7 @@ test('if a further page cannot be loaded, the list shows an error and a retry bu
 
 test('filters do not move when the categories arrive', async ({ page, site }) => {
   const held = await holdResponses(page, new RegExp(`${CONSOLE_API.categories}$`));
-  await signIn(page, site);
-  await openConsole(page, '/console/products');
+  await signInAndOpen(page, site, '/console/products');
   const category = page.getByLabel('Category');
   const before = await category.boundingBox();
   held.release();
@@ -159,8 +164,7 @@ test('hiding a row activates the next one, which stays active even after undo re
   const product = await site.addProduct();
   const createdAt = new Date(Date.now() - 60_000).toISOString();
   await site.addComments(product.id, [{ content: 'First' }, { content: 'Second', createdAt }]);
-  await signIn(page, site);
-  await openConsole(page, `/console/comments?product=${product.id}&state=public`);
+  await signInAndOpen(page, site, `/console/comments?product=${product.id}&state=public`);
   const first = page.getByRole('list', { name: 'Comments' }).getByText('First');
   const dialog = page.getByRole('dialog', { name: 'Hide this comment' });
   await expect(first).toBeVisible();
@@ -203,8 +207,7 @@ test('an incomplete list of removals or bursts says that it is incomplete', asyn
       ...{ hour: at, productId: 'tide', productName: 'Tide', network: `${index}`, sessions: 24 },
     })),
   );
-  await signIn(page, site);
-  await openConsole(page, '/console/products?state=removed');
+  await signInAndOpen(page, site, '/console/products?state=removed');
   await expect(page.getByText('Only the last 500 removals are listed.')).toBeVisible();
   await openConsole(page, '/console/queue?kind=bursts');
   await expect(page.getByText('Only the largest 100 bursts are listed.')).toBeVisible();
@@ -214,7 +217,6 @@ test('the console reserves the width of a scroll bar, so controls are at the sam
   page,
   site,
 }) => {
-  await signIn(page, site);
-  await openConsole(page);
+  await signInAndOpen(page, site);
   expect(await page.evaluate(() => getComputedStyle(document.documentElement).overflowY)).toBe('scroll');
 });

@@ -7,7 +7,7 @@ import {
   type OverviewRecord,
   type WaitingRecord,
 } from '../../src/contract/console/records.ts';
-import { addSubmissions, openConsole, signIn, stopLiveUpdates } from '../support/console-page.ts';
+import { addSubmissions, openConsole, signIn, signInAndOpen, stopLiveUpdates } from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
 import { PHONE } from '../support/screen.ts';
 
@@ -201,8 +201,7 @@ test('in forced colours, the lines of the chart and the marks of its key have di
       },
     });
   });
-  await signIn(page, site);
-  await openConsole(page);
+  await signInAndOpen(page, site);
   const key = page.locator('.chart-key li');
   await expect(key).toHaveCount(3);
   const marks = await key.evaluateAll((items) =>
@@ -233,8 +232,7 @@ test('advice on the health of the site shows its command as code', async ({ page
     site.database.query('UPDATE product_counts SET comments = $2 WHERE product_id = $1', [id, count]);
   await setComments(1);
   try {
-    await signIn(page, site);
-    await openConsole(page);
+    await signInAndOpen(page, site);
     const advice = page.getByRole('region', { name: 'Health' }).getByRole('listitem').filter({ hasText: 'wrong for' });
     await expect(advice).toContainText('. Run groundswell counts check --repair.');
     await expect(advice.getByRole('code')).toHaveText('groundswell counts check --repair');

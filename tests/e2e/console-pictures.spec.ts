@@ -1,6 +1,6 @@
 import { CONSOLE_API } from '../../src/contract/console/paths.ts';
 import { expectAccessible } from '../support/axe.ts';
-import { holdRequests, openConsole, signIn } from '../support/console-page.ts';
+import { holdRequests, signInAndOpen } from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
 import { pictureFile } from '../support/submission-site.ts';
 
@@ -10,8 +10,7 @@ test('an operator uploads pictures in the editor, and the site shows them once t
   expectConsoleError,
 }) => {
   const { id, image } = await site.addProduct({ name: 'Painted tide', screenshots: [] });
-  await signIn(page, site);
-  await openConsole(page, `/console/products?edit=${id}`);
+  await signInAndOpen(page, site, `/console/products?edit=${id}`);
   const editor = page.getByRole('dialog', { name: 'Edit Painted tide' });
   const productOf = async () => (await (await page.request.get(`/api/products/${id}`)).json()).product;
 
@@ -46,8 +45,7 @@ test('an operator can add team members with an uploaded picture, and remove them
       { name: 'Bo', role: '', avatar: '/pictures/git/tile.svg' },
     ],
   });
-  await signIn(page, site);
-  await openConsole(page, `/console/products?edit=${id}`);
+  await signInAndOpen(page, site, `/console/products?edit=${id}`);
   const editor = page.getByRole('dialog', { name: 'Edit Crewed tide' });
   await editor.getByRole('button', { name: 'Add a member' }).click();
   const added = editor.getByRole('textbox', { name: 'Name of team member 3' });
@@ -69,8 +67,7 @@ test('an operator can add team members with an uploaded picture, and remove them
 
 test('an edit can be saved only after its pictures have been uploaded', async ({ page, site }) => {
   const { id } = await site.addProduct({ name: 'Patient tide' });
-  await signIn(page, site);
-  await openConsole(page, `/console/products?edit=${id}`);
+  await signInAndOpen(page, site, `/console/products?edit=${id}`);
   const editor = page.getByRole('dialog', { name: 'Edit Patient tide' });
   const finish = await holdRequests(page, CONSOLE_API.pictures('image'));
   await editor.getByLabel('Upload a picture').setInputFiles(await pictureFile('tide.png', '#075e68'));

@@ -6,7 +6,7 @@ import { hideComments } from '../../src/core/comments/moderate-comments.ts';
 import { removeProducts } from '../../src/core/products/remove-products.ts';
 import { withdrawSubmission } from '../../src/core/submissions/change-submission.ts';
 import type { WrittenSubmission } from '../../src/core/submissions/create-submission.ts';
-import { addSubmissions, openConsole, signIn } from '../support/console-page.ts';
+import { addSubmissions, openConsole, signIn, signInAndOpen } from '../support/console-page.ts';
 import type { E2eSite } from '../support/e2e-site.ts';
 import { expect, test } from '../support/e2e-test.ts';
 
@@ -41,8 +41,7 @@ for (const [length, count] of [
       await runAsOperator(operator, () => removeProducts(site.database, [id]));
     };
     for (let index = 0; index < count; index += 1) await remove(`Tide ${index}`);
-    await signIn(page, site);
-    await openConsole(page, `/console/audit?operator=${operator}`);
+    await signInAndOpen(page, site, `/console/audit?operator=${operator}`);
     const pointed = page.getByRole('listitem').filter({ hasText: `Tide ${count - 2}` });
     const undo = pointed.getByRole('button', { name: 'Undo' });
     await undo.hover();
@@ -63,8 +62,7 @@ test('the submission under the mouse stays in place when others leave the queue,
   site,
 }) => {
   const [first, , third] = await addSubmissions(site, names);
-  await signIn(page, site);
-  await openConsole(page, '/console/queue?kind=submissions');
+  await signInAndOpen(page, site, '/console/queue?kind=submissions');
   const approve = page.getByRole('button', { name: 'Approve Second' });
   const row = page.getByRole('article', { name: 'First' });
   await approve.hover();
@@ -86,8 +84,7 @@ test('the comment under the mouse stays in place when one above the screen becom
     createdAt: new Date(Date.now() - index * 1_000).toISOString(),
   }));
   const written = await site.addComments(product.id, comments);
-  await signIn(page, site);
-  await openConsole(page, `/console/comments?product=${product.id}`);
+  await signInAndOpen(page, site, `/console/comments?product=${product.id}`);
   const rows = page.getByRole('listitem');
   const above = rows.filter({ hasText: 'Comment 3.' });
   const bottom = await above.evaluate((row) => row.getBoundingClientRect().bottom);

@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test';
 import { CONSOLE_API } from '../../src/contract/console/paths.ts';
 import { holdComments } from '../../src/core/comments/moderate-comments.ts';
 import { editSubmission } from '../../src/core/submissions/change-submission.ts';
-import { addSubmissions, holdRequests, openConsole, signIn } from '../support/console-page.ts';
+import { addSubmissions, holdRequests, openConsole, signIn, signInAndOpen } from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
 import { holdResponses } from '../support/network.ts';
 import { elementsBeyondScreen } from '../support/screen.ts';
@@ -34,8 +34,7 @@ test('the queue keeps showing its first list when items of another kind arrive, 
   const product = await site.addProduct();
   const [comment] = await site.addComments(product.id, [{ content: 'Buy my coins' }]);
   await holdComments(site.database, [comment?.id ?? '']);
-  await signIn(page, site);
-  await openConsole(page, '/console/queue');
+  await signInAndOpen(page, site, '/console/queue');
   await expect(page.getByText('Buy my coins')).toBeVisible();
   await addSubmissions(site, newNames());
   await expect(page.getByRole('radio', { name: 'Submissions 3' })).toBeVisible();
@@ -49,8 +48,7 @@ test('a held comment that an operator hides leaves the queue', async ({ page, si
   const product = await site.addProduct();
   const [comment] = await site.addComments(product.id, [{ content: 'Buy my coins' }]);
   await holdComments(site.database, [comment?.id ?? '']);
-  await signIn(page, site);
-  await openConsole(page, '/console/queue?kind=comments');
+  await signInAndOpen(page, site, '/console/queue?kind=comments');
   await expect(page.getByText('Buy my coins')).toBeVisible();
   await page.keyboard.press('d');
   await page.getByRole('dialog').getByRole('button', { name: 'Spam' }).click();
@@ -68,8 +66,7 @@ test('a submission shows its launch time until that has passed', async ({ page, 
     site.database.query("UPDATE submissions SET launch_at = $2 WHERE fields->>'name' = $1", [name, time]);
   await setTime(first, '2999-01-02T09:00:00Z');
   await setTime(second, '2001-01-02T09:00:00Z');
-  await signIn(page, site);
-  await openConsole(page, '/console/queue?kind=submissions');
+  await signInAndOpen(page, site, '/console/queue?kind=submissions');
   await expect(page.getByRole('article', { name: first })).toContainText('launches 2999-01-02 09:00 UTC');
   await expect(page.getByRole('article', { name: second })).toContainText('launches once approved');
 });
@@ -77,8 +74,7 @@ test('a submission shows its launch time until that has passed', async ({ page, 
 test('held keys J and K move through the queue, but a held A approves only one submission', async ({ page, site }) => {
   const [first, second, third] = newNames();
   await addSubmissions(site, [first, second, third]);
-  await signIn(page, site);
-  await openConsole(page, '/console/queue?kind=submissions');
+  await signInAndOpen(page, site, '/console/queue?kind=submissions');
   const card = (name: string) => page.getByRole('article', { name });
   await expect(card(first)).toBeVisible();
   await page.keyboard.down('a');
@@ -131,8 +127,7 @@ test('the undo of several decisions reports those that can no longer be undone',
 }) => {
   const [first, second] = newNames();
   const [, launched] = await addSubmissions(site, [first, second]);
-  await signIn(page, site);
-  await openConsole(page, '/console/queue?kind=submissions');
+  await signInAndOpen(page, site, '/console/queue?kind=submissions');
   for (const name of [first, second]) await page.getByRole('checkbox', { name: `Select ${name}` }).check();
   await page.keyboard.press('a');
   await expect(page.getByText('Approved 2 submissions')).toBeVisible();
@@ -149,8 +144,7 @@ test('the undo of several decisions reports those that can no longer be undone',
 test('a decision can be undone after the maker has moved the launch', async ({ page, site }) => {
   const [name] = newNames();
   const [written] = await addSubmissions(site, [name]);
-  await signIn(page, site);
-  await openConsole(page, '/console/queue?kind=submissions');
+  await signInAndOpen(page, site, '/console/queue?kind=submissions');
   await expect(page.getByRole('article', { name })).toBeVisible();
   await page.keyboard.press('s');
   await page.getByRole('dialog').getByRole('button', { name: 'Approve and schedule' }).click();
@@ -217,8 +211,7 @@ test('cancelling many decisions stops after the current one, and a message says 
 }) => {
   const names = newNames();
   const [, second] = await addSubmissions(site, names);
-  await signIn(page, site);
-  await openConsole(page, '/console/queue?kind=submissions');
+  await signInAndOpen(page, site, '/console/queue?kind=submissions');
   for (const name of names) await page.getByRole('checkbox', { name: `Select ${name}` }).check();
   const dialog = page.getByRole('dialog');
   const finish = await holdRequests(page, CONSOLE_API.decideSubmission(second?.row.id ?? ''));
@@ -243,8 +236,7 @@ test('submissions that are being decided may reappear in the list, but are not d
 }) => {
   const names = newNames();
   const [first] = await addSubmissions(site, names);
-  await signIn(page, site);
-  await openConsole(page, '/console/queue?kind=submissions');
+  await signInAndOpen(page, site, '/console/queue?kind=submissions');
   for (const name of names) await page.getByRole('checkbox', { name: `Select ${name}` }).check();
   const finish = await holdRequests(page, CONSOLE_API.decideSubmission(first?.row.id ?? ''));
   const sent = countDecisions(page);
@@ -267,8 +259,7 @@ test('a selected submission that its maker edits is deselected, so operators app
 }) => {
   const [name, after] = newNames();
   const [written] = await addSubmissions(site, [name]);
-  await signIn(page, site);
-  await openConsole(page, '/console/queue?kind=submissions');
+  await signInAndOpen(page, site, '/console/queue?kind=submissions');
   await page.getByRole('checkbox', { name: `Select ${name}` }).check();
   const access = { id: written?.row.id ?? '', makerKey: written?.makerKey };
   await editSubmission(site.database, access, { name: after }, { now: new Date(), timeZone: 'UTC' });

@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test';
 import { CONSOLE_API } from '../../src/contract/console/paths.ts';
 import { removeProducts } from '../../src/core/products/remove-products.ts';
 import { editSubmission } from '../../src/core/submissions/change-submission.ts';
-import { addSubmissions, openConsole, signIn, writeComment } from '../support/console-page.ts';
+import { addSubmissions, openConsole, signIn, signInAndOpen, writeComment } from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
 
 const rowsOf = (page: Page) => page.getByRole('list', { name: 'Products' }).getByRole('listitem');
@@ -15,8 +15,7 @@ test('a range of rows can be selected by keyboard and by mouse, and screen reade
 }) => {
   const tag = `tag-${randomUUID().slice(0, 8)}`;
   await site.addProducts(5, (index) => ({ name: `Ranged ${index}`, tags: [tag] }));
-  await signIn(page, site);
-  await openConsole(page, `/console/products?tag=${tag}`);
+  await signInAndOpen(page, site, `/console/products?tag=${tag}`);
   await expect(rowsOf(page)).toHaveCount(5);
   const status = page.getByRole('main').getByRole('status');
   // Screen readers do not announce a text that is inserted together with its region.
@@ -40,8 +39,7 @@ test('a range of rows can be selected by keyboard and by mouse, and screen reade
 test('items stay selected until they are changed or gone', async ({ page, site, expectConsoleError }) => {
   const tag = `tag-${randomUUID().slice(0, 8)}`;
   const products = await site.addProducts(4, (index) => ({ name: `Chosen ${index}`, tags: [tag] }));
-  await signIn(page, site);
-  await openConsole(page, `/console/products?tag=${tag}`);
+  await signInAndOpen(page, site, `/console/products?tag=${tag}`);
   const bar = barOf(page);
   const remove = page.getByRole('dialog').getByRole('button', { name: 'Remove' });
   for (const index of [0, 1, 2, 3]) await page.getByLabel(`Select Chosen ${index}`).check();
@@ -83,8 +81,7 @@ test('a product that another operator has removed does not block the removal of 
   const tag = `tag-${randomUUID().slice(0, 8)}`;
   // On a list with further pages, a removed product stays selected.
   const products = await site.addProducts(60, (index) => ({ name: `Listed ${index}`, tags: [tag] }));
-  await signIn(page, site);
-  await openConsole(page, `/console/products?tag=${tag}`);
+  await signInAndOpen(page, site, `/console/products?tag=${tag}`);
   for (const index of [58, 59]) await page.getByLabel(`Select Listed ${index}`).check();
   await removeProducts(site.database, [products[59]?.id ?? '']);
   await expect(page.getByLabel('Select Listed 59')).toBeHidden();
@@ -99,8 +96,7 @@ test('a product that another operator has removed does not block the removal of 
 test('a change deselects only the items that it applied to', async ({ page, site }) => {
   const product = await site.addProduct();
   await site.addComments(product.id, [{ content: 'Spam' }, { content: 'Praise' }]);
-  await signIn(page, site);
-  await openConsole(page, `/console/comments?product=${product.id}`);
+  await signInAndOpen(page, site, `/console/comments?product=${product.id}`);
   const row = (content: string) => page.getByRole('listitem').filter({ hasText: content });
   await row('Spam').getByRole('button', { name: 'Hold' }).click();
   await expect(page.getByText('Held 1 comment')).toBeVisible();
@@ -114,8 +110,7 @@ test('a change deselects only the items that it applied to', async ({ page, site
 test('a submission stays selected if the decision on it fails', async ({ page, site, expectConsoleError }) => {
   const [fine, failing] = [`Fine ${randomUUID()}`, `Failing ${randomUUID()}`];
   const [, written] = await addSubmissions(site, [fine, failing]);
-  await signIn(page, site);
-  await openConsole(page, '/console/queue?kind=submissions');
+  await signInAndOpen(page, site, '/console/queue?kind=submissions');
   for (const name of [fine, failing]) await page.getByRole('checkbox', { name: `Select ${name}` }).check();
   expectConsoleError(/503 \(Service Unavailable\)/);
   const refusal = { status: 503, json: { code: 'unavailable', detail: 'The database is down.' } };
@@ -129,8 +124,7 @@ test('a submission stays selected if the decision on it fails', async ({ page, s
 test('a second Enter after an approval does not approve the next submission', async ({ page, site }) => {
   const [read, unread] = [`Read ${randomUUID()}`, `Unread ${randomUUID()}`];
   await addSubmissions(site, [read, unread]);
-  await signIn(page, site);
-  await openConsole(page, '/console/queue?kind=submissions');
+  await signInAndOpen(page, site, '/console/queue?kind=submissions');
   await page.getByRole('button', { name: `Approve ${read}` }).press('Enter');
   const next = page.getByRole('listitem').filter({ has: page.getByRole('article', { name: unread }) });
   await expect(next).toBeFocused();
@@ -151,8 +145,7 @@ test('an item stays selected while its row is on a page that is not loaded', asy
       createdAt: new Date(Date.now() - (index + 1) * 60_000).toISOString(),
     })),
   );
-  await signIn(page, site);
-  await openConsole(page, `/console/comments?product=${product.id}`);
+  await signInAndOpen(page, site, `/console/comments?product=${product.id}`);
   // The last row of the first page. A new comment moves this row to the second page.
   const row = page.getByRole('listitem').filter({ hasText: 'Comment number 49' });
   await expect(async () => {
@@ -169,8 +162,7 @@ test('an item stays selected while its row is on a page that is not loaded', asy
 });
 
 test('single-key shortcuts can be turned off, and are then neither active nor listed', async ({ page, site }) => {
-  await signIn(page, site);
-  await openConsole(page, '/console/products');
+  await signInAndOpen(page, site, '/console/products');
   const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
   const search = page.getByLabel('Search products');
   await expect(search).toHaveAttribute('aria-keyshortcuts', '/');
@@ -196,8 +188,7 @@ test('on a phone, messages do not cover the bar of selected items', async ({ pag
   await page.setViewportSize({ width: 390, height: 844 });
   const [first, second] = [`First ${randomUUID()}`, `Second ${randomUUID()}`];
   const [written] = await addSubmissions(site, [first, second]);
-  await signIn(page, site);
-  await openConsole(page, '/console/queue?kind=submissions');
+  await signInAndOpen(page, site, '/console/queue?kind=submissions');
   for (const name of [first, second]) await page.getByRole('checkbox', { name: `Select ${name}` }).check();
   const access = { id: written?.row.id ?? '', makerKey: written?.makerKey };
   await editSubmission(site.database, access, { maker: 'Moon' }, { now: new Date(), timeZone: 'UTC' });
@@ -211,8 +202,7 @@ test('on a phone, the bar of selected items has at most two rows of buttons', as
   await page.setViewportSize({ width: 390, height: 844 });
   const name = `Barred ${randomUUID()}`;
   await addSubmissions(site, [name]);
-  await signIn(page, site);
-  await openConsole(page, '/console/queue?kind=submissions');
+  await signInAndOpen(page, site, '/console/queue?kind=submissions');
   await page.getByRole('checkbox', { name: `Select ${name}` }).check();
   const tops = await barOf(page)
     .getByRole('button')

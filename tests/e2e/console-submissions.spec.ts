@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { utcMinute } from '../../src/contract/text.ts';
 import { addScreenshot, editSubmission } from '../../src/core/submissions/change-submission.ts';
 import { declineSubmission, scheduleSubmission } from '../../src/core/submissions/decide-submission.ts';
-import { addSubmissions, openConsole, signIn } from '../support/console-page.ts';
+import { addSubmissions, openConsole, signIn, signInAndOpen } from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
 import { elementsBeyondScreen, PHONE } from '../support/screen.ts';
 
@@ -27,8 +27,7 @@ test('the pictures of a submission, and those that its maker changed after the a
   await addScreenshot(site.database, access, '/pictures/placeholder.svg', rules());
   await scheduleSubmission(site.database, { id }, inHours(1), rules());
   await addScreenshot(site.database, access, '/pictures/avatar-default.svg', rules());
-  await signIn(page, site);
-  await openConsole(page, '/console/queue?kind=submissions');
+  await signInAndOpen(page, site, '/console/queue?kind=submissions');
   const card = page.getByRole('article', { name });
   await expect(card).toContainText('Edited after its approval');
   const [before, after] = [card.getByRole('deletion'), card.getByRole('insertion')];

@@ -2,7 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { CONSOLE_API } from '../../src/contract/console/paths.ts';
 import { hideComments, holdComments, releaseComments } from '../../src/core/comments/moderate-comments.ts';
 import { turnEventLoop } from '../support/clock.ts';
-import { holdRequests, openConsole, signIn, stopLiveUpdates, writeComment } from '../support/console-page.ts';
+import {
+  holdRequests,
+  openConsole,
+  signIn,
+  signInAndOpen,
+  stopLiveUpdates,
+  writeComment,
+} from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
 import { toast } from '../support/screen.ts';
 
@@ -36,8 +43,7 @@ test('after a change is undone from its message, the key U undoes a later change
   const product = await site.addProduct();
   const [first] = await site.addComments(product.id, [{ content: 'First' }, { content: 'Second' }]);
   await holdComments(site.database, [first?.id ?? '']);
-  await signIn(page, site);
-  await openConsole(page, `/console/comments?product=${product.id}`);
+  await signInAndOpen(page, site, `/console/comments?product=${product.id}`);
   const button = (content: string, name: string) =>
     page.getByRole('listitem').filter({ hasText: content }).getByRole('button', { name });
   await button('First', 'Release').click();
@@ -54,8 +60,7 @@ test('after a change is undone from its message, the key U undoes a later change
 
 test('undo waits for an edit that is still being saved after its editor was closed', async ({ page, site }) => {
   const { id, name, tags } = await site.addProduct({ tags: [randomUUID()] });
-  await signIn(page, site);
-  await openConsole(page, `/console/products?tag=${tags[0]}`);
+  await signInAndOpen(page, site, `/console/products?tag=${tags[0]}`);
   const saveAs = async (maker: string) => {
     await page.getByRole('button', { name, exact: true }).click();
     await page.getByLabel('Maker').fill(maker);
@@ -79,8 +84,7 @@ test('undo waits for an edit that is still being saved after its editor was clos
 test('while a change is being undone, comments that have arrived since stay in the list', async ({ page, site }) => {
   const product = await site.addProduct();
   await site.addComments(product.id, [{ content: 'Old' }]);
-  await signIn(page, site);
-  await openConsole(page, `/console/comments?product=${product.id}`);
+  await signInAndOpen(page, site, `/console/comments?product=${product.id}`);
   await page.getByRole('button', { name: 'Hold' }).click();
   await expect(page.getByText('Held 1 comment')).toBeVisible();
   await writeComment(page, product.id, 'New');
@@ -97,8 +101,7 @@ test('while a change is being undone, comments that have arrived since stay in t
 
 test('undo reopens an edit that was closed without saving', async ({ page, site }) => {
   const { id } = await site.addProduct({ name: 'Half done' });
-  await signIn(page, site);
-  await openConsole(page, `/console/products?edit=${id}`);
+  await signInAndOpen(page, site, `/console/products?edit=${id}`);
   await page.getByLabel('Maker').fill('Somebody else');
   await page.keyboard.press('Escape');
   await expect(page.getByRole('dialog')).toBeHidden();
@@ -122,8 +125,7 @@ test('undoing the restoration of a comment hides it again for its original reaso
       [product.id],
     );
   await hideComments(site.database, [(await hidden())[0]?.id ?? ''], 'Spam');
-  await signIn(page, site);
-  await openConsole(page, `/console/comments?product=${product.id}`);
+  await signInAndOpen(page, site, `/console/comments?product=${product.id}`);
   await expect(page.getByText('Hidden: Spam')).toBeVisible();
   await page.keyboard.press('a');
   await expect(page.getByText('Restored 1 comment')).toBeVisible();
@@ -140,8 +142,7 @@ test('undoing a change of several comments skips those that another operator has
   const product = await site.addProduct();
   const [first] = await site.addComments(product.id, [{ content: 'First' }, { content: 'Second' }]);
   const ids = [first?.id ?? ''];
-  await signIn(page, site);
-  await openConsole(page, `/console/comments?product=${product.id}`);
+  await signInAndOpen(page, site, `/console/comments?product=${product.id}`);
   const boxes = page.getByRole('checkbox');
   for (const index of [0, 1]) await boxes.nth(index).check();
   await page.getByRole('region', { name: 'Selected items' }).getByRole('button', { name: 'Hold' }).click();
@@ -163,8 +164,7 @@ test('a save without a response is not shown as a conflict, and undo does not re
   expectConsoleError,
 }) => {
   const { id, name } = await site.addProduct();
-  await signIn(page, site);
-  await openConsole(page, `/console/products?q=${name}`);
+  await signInAndOpen(page, site, `/console/products?q=${name}`);
   const open = page.getByRole('button', { name, exact: true });
   const maker = page.getByLabel('Maker');
   const save = page.getByRole('button', { name: 'Save' });

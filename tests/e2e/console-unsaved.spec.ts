@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Page } from '@playwright/test';
 import { CONSOLE_API } from '../../src/contract/console/paths.ts';
 import { editProduct } from '../../src/core/products/edit-product.ts';
-import { holdRequests, openConsole, signIn } from '../support/console-page.ts';
+import { holdRequests, openConsole, signIn, signInAndOpen } from '../support/console-page.ts';
 import type { E2eSite } from '../support/e2e-site.ts';
 import { expect, test } from '../support/e2e-test.ts';
 import { closeDialogLate } from '../support/screen.ts';
@@ -19,8 +19,7 @@ test('the form of an edit cannot be changed while the edit is saved, or while th
   site,
 }) => {
   const { id } = await site.addProduct({ name: 'Tide' });
-  await signIn(page, site);
-  await openConsole(page, `/console/products?edit=${id}`);
+  await signInAndOpen(page, site, `/console/products?edit=${id}`);
   const description = page.getByLabel('Description');
   const fields = page.locator('.editor');
   const save = page.getByRole('button', { name: /^Sav/ });
@@ -52,8 +51,7 @@ test('the browser asks before it closes a page with an unsaved edit, and the pro
 }) => {
   const page = await newVisitor();
   const { id } = await site.addProduct({ name: 'Tide' });
-  await signIn(page, site);
-  await openConsole(page, `/console/products?edit=${id}`);
+  await signInAndOpen(page, site, `/console/products?edit=${id}`);
   await page.getByLabel('Description').fill('An hour of careful writing');
   const product = page.waitForEvent('popup');
   await page.getByRole('link', { name: 'View on the site' }).click();
@@ -77,8 +75,7 @@ test('if a product is opened while an earlier edit of it is saved, the editor wa
   expectConsoleError,
 }) => {
   const { id, name, tags } = await site.addProduct({ tags: [randomUUID()] });
-  await signIn(page, site);
-  await openConsole(page, `/console/products?tag=${tags[0]}`);
+  await signInAndOpen(page, site, `/console/products?tag=${tags[0]}`);
   const open = page.getByRole('button', { name, exact: true });
   const dialog = page.locator('dialog');
   const maker = page.getByLabel('Maker');
@@ -155,8 +152,7 @@ test('a reason that is typed when the session ends or the page is left is still 
 
 test('an open editor without changes shows the changes that another operator saves', async ({ page, site }) => {
   const { id } = await site.addProduct({ name: 'Tide', maker: 'Moon' });
-  await signIn(page, site);
-  await openConsole(page, `/console/products?edit=${id}`);
+  await signInAndOpen(page, site, `/console/products?edit=${id}`);
   const maker = page.getByLabel('Maker');
   await expect(maker).toHaveValue('Moon');
   await editProduct(site.database, id, { values: { maker: 'Sun' }, now: new Date() });
@@ -178,8 +174,7 @@ for (const [device, width] of [
   }) => {
     await page.setViewportSize({ width, height: 844 });
     const { id } = await site.addProduct({ name: 'Tide', description: 'Short', maker: 'Moon' });
-    await signIn(page, site);
-    await openConsole(page, `/console/products?edit=${id}`);
+    await signInAndOpen(page, site, `/console/products?edit=${id}`);
     const description = page.getByLabel('Description');
     await description.fill('An hour of careful writing');
     const before = await description.boundingBox();

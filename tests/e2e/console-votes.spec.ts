@@ -1,7 +1,7 @@
 import { CONSOLE_API } from '../../src/contract/console/paths.ts';
 import { MAX_LISTED_VOTES } from '../../src/contract/console/records.ts';
 import { saveUpvoteBursts } from '../../src/core/stats/upvote-bursts.ts';
-import { openConsole, signIn, stopLiveUpdates } from '../support/console-page.ts';
+import { openConsole, signIn, signInAndOpen, stopLiveUpdates } from '../support/console-page.ts';
 import type { E2eSite } from '../support/e2e-site.ts';
 import { expect, test } from '../support/e2e-test.ts';
 
@@ -56,8 +56,7 @@ test('votes that arrive while an operator decides are not added to the votes tha
   site,
 }) => {
   const { now, productId, name, saveBurst } = await addBurst(site);
-  await signIn(page, site);
-  await openConsole(page, '/console/queue?kind=bursts');
+  await signInAndOpen(page, site, '/console/queue?kind=bursts');
   const reads: string[] = [];
   page.on('request', (request) => {
     if (request.method() === 'GET' && request.url().includes(CONSOLE_API.votes(productId))) reads.push(request.url());

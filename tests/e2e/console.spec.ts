@@ -6,7 +6,7 @@ import { removeProducts } from '../../src/core/products/remove-products.ts';
 import { systemRuntime } from '../../src/core/runtime.ts';
 import { createSubmission } from '../../src/core/submissions/create-submission.ts';
 import { expectAccessible } from '../support/axe.ts';
-import { openConsole, signIn, untilEnabled } from '../support/console-page.ts';
+import { openConsole, signIn, signInAndOpen, untilEnabled } from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
 import { elementsBeyondScreen, PHONE } from '../support/screen.ts';
 
@@ -70,8 +70,7 @@ for (const [state, path, viewport, colorScheme] of [
     await page.emulateMedia({ colorScheme });
     const long = await site.addProduct({ name: 'W'.repeat(300), maker: 'M'.repeat(300) });
     await site.addComments(long.id, [{ content: 'C'.repeat(2_000), authorName: 'A'.repeat(100) }]);
-    await signIn(page, site);
-    await openConsole(page, path);
+    await signInAndOpen(page, site, path);
     // The editor opens after the heading is visible.
     await expect(page.getByRole('dialog')).toHaveCount(path.includes('?edit=') ? 1 : 0);
     if (path === '/console/import') {
@@ -92,8 +91,7 @@ test('an operator hides a comment by keyboard and undoes it, and the audit log r
 }) => {
   const product = await site.addProduct({ name: 'Hidden tide' });
   await site.addComments(product.id, [{ content: 'Buy my coins' }]);
-  await signIn(page, site);
-  await openConsole(page, `/console/comments?product=${product.id}`);
+  await signInAndOpen(page, site, `/console/comments?product=${product.id}`);
   await expect(page.getByText('Buy my coins')).toBeVisible();
   await page.keyboard.press('d');
   const reason = page.getByLabel('Reason (optional)');
@@ -125,8 +123,7 @@ test('an operator approves a submission by keyboard, which launches it, and then
 }) => {
   const submitter = { session: `session-${randomUUID()}` };
   const { row } = await createSubmission(site.database, systemRuntime, { name: 'Fresh wave' }, { submitter });
-  await signIn(page, site);
-  await openConsole(page, '/console/queue?kind=submissions');
+  await signInAndOpen(page, site, '/console/queue?kind=submissions');
   const card = page.getByRole('article', { name: 'Fresh wave' });
   await expect(card).toBeVisible();
   await card.getByRole('button', { name: 'Approve Fresh wave' }).focus();
@@ -143,8 +140,7 @@ test('an operator approves a submission by keyboard, which launches it, and then
 test('several products are removed together and restored', async ({ page, site }) => {
   const tag = `tag-${randomUUID().slice(0, 8)}`;
   await site.addProducts(3, (index) => ({ name: `Removable ${index}`, tags: [tag] }));
-  await signIn(page, site);
-  await openConsole(page, `/console/products?tag=${tag}`);
+  await signInAndOpen(page, site, `/console/products?tag=${tag}`);
   for (const index of [0, 1]) await page.getByLabel(`Select Removable ${index}`).check();
   await page.getByRole('region', { name: 'Selected items' }).getByRole('button', { name: 'Remove' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
@@ -165,8 +161,7 @@ test('the older of two removals of an id can be restored, and undo removes the p
   await removeProducts(site.database, [id], reason);
   await site.addProduct({ id, name: 'Replacement' });
   await removeProducts(site.database, [id]);
-  await signIn(page, site);
-  await openConsole(page, '/console/products?state=removed');
+  await signInAndOpen(page, site, '/console/products?state=removed');
   const rows = page.getByRole('listitem').filter({ hasText: id });
   await expect(rows).toHaveCount(2);
   await expect(rows.filter({ hasText: reason })).toHaveCount(1);
@@ -190,8 +185,7 @@ test('a file is imported with mapped columns after a dry run that shows its erro
   site,
 }) => {
   const prefix = `i-${randomUUID().slice(0, 8)}`;
-  await signIn(page, site);
-  await openConsole(page, '/console/import');
+  await signInAndOpen(page, site, '/console/import');
   await expectAccessible(page, 'choosing a file');
   const upload = (rows: string) =>
     page.getByLabel('Drop a file here, or choose one').setInputFiles({
@@ -285,8 +279,7 @@ test('after a session has ended elsewhere, the next request leads to the sign-in
   site,
   expectConsoleError,
 }) => {
-  await signIn(page, site);
-  await openConsole(page, '/console/products');
+  await signInAndOpen(page, site, '/console/products');
   await page.context().clearCookies();
   expectConsoleError(/401 \(Unauthorized\)/);
   // A request of the page itself, such as for live updates, may already have removed the link.

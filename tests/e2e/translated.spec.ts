@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import * as paths from '../../src/contract/paths.ts';
-import { openConsole, signIn } from '../support/console-page.ts';
+import { signInAndOpen } from '../support/console-page.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { cardNames, cardOf, expectUpvote, searchBox, upvoteOf } from '../support/screen.ts';
 import { stranger } from '../support/stranger.ts';
@@ -85,7 +85,6 @@ test('React can change text that the browser has replaced, also in the console',
   await visit(page, '/');
   await translate(page);
   expect(await changeReplacedText(page)).toBe('<font></font>other');
-  await signIn(page, site);
-  await openConsole(page);
+  await signInAndOpen(page, site);
   expect(await changeReplacedText(page)).toBe('<font></font>other');
 });

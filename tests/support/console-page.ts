@@ -37,6 +37,12 @@ export async function stopLiveUpdates(page: Page): Promise<void> {
   await page.route(CONSOLE_API.events, () => {});
 }
 
+/** Signs in as an operator and opens a screen of the console. */
+export async function signInAndOpen(page: Page, site: E2eSite, path: string = CONSOLE_PATHS.home): Promise<void> {
+  await signIn(page, site);
+  await openConsole(page, path);
+}
+
 /**
  * Responds 500 to matching requests of a page until the operator clicks "Try again". The page itself may repeat a
  * request at any time, so a request alone does not show that a button works.
