@@ -46,9 +46,8 @@ export function createLaunchWatch(api: ReadApi, client: QueryClient): LaunchWatc
     async check() {
       const list = listOfNewest();
       if (!list) return;
-      const { q, tag } = list.filters;
       // All pages that show this list send the same request, so the server can respond from its cache.
-      const page = await api.listProducts({ ...(q ? { q } : {}), ...(tag ? { tag } : {}) });
+      const page = await api.listProducts(list.filters);
       findNew(page.items, list.query);
     },
     findNew,

@@ -3,7 +3,6 @@ import type { ReadApi } from '../../../contract/api.ts';
 import type { Comment } from '../../../contract/comments/schema.ts';
 import type { Standings } from '../../../contract/leaderboards/schema.ts';
 import { LIMITS } from '../../../contract/limits.ts';
-import type { LiveCounts } from '../../../contract/live/schema.ts';
 import type { Product } from '../../../contract/products/schema.ts';
 import { productKeys } from '../../cache/cached-data.ts';
 import type { UpdateApplier } from './apply-updates.ts';
@@ -32,8 +31,7 @@ export async function refetchVisible({ api, client, applier, launches }: Refetch
     list ? fetchListed(api, list, launches) : [],
     productId === undefined ? null : api.getProduct(productId),
   ]);
-  const counts = [...listed, ...(detail ? [detail.product] : [])].map(countsOf);
-  applier.apply({ counts }, startedAt);
+  applier.apply({ counts: [...listed, ...(detail ? [detail.product] : [])] }, startedAt);
   if (productId !== undefined) await refetchComments({ api, client, applier }, productId);
 }
 
@@ -117,8 +115,4 @@ async function fetchPages<Item>(
 
 function sizeOf(pages: readonly { items: readonly unknown[] }[]): number {
   return pages.reduce((sum, { items }) => sum + items.length, 0);
-}
-
-function countsOf({ id, upvotes, comments }: Product): LiveCounts {
-  return { id, upvotes, comments };
 }
