@@ -35,6 +35,7 @@ test('shortcut keys have no effect in a text field or with Control', async ({ pa
   await expect(searchBox(page)).not.toBeFocused();
   await page.keyboard.press('/');
   await expect(searchBox(page)).toBeFocused();
+  await expect(searchBox(page)).toHaveValue('');
 });
 
 test('shortcuts can be turned off for all tabs and across reloads, and turned on again', async ({ page, site }) => {

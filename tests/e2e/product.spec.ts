@@ -63,18 +63,6 @@ test.describe('§2: a product’s page', () => {
     await expect(page).toHaveURL('/');
     await expect(page.getByRole('heading', { name: 'Top Products Launching Today' })).toBeVisible();
   });
-
-  test('shows a placeholder with the name instead of a screenshot that fails to load', async ({
-    page,
-    site,
-    expectConsoleError,
-  }) => {
-    expectConsoleError(/404 \(Not Found\).*\/pictures\/gone\.webp/);
-    const product = await site.addProduct({ name: 'Gannet', screenshots: ['/pictures/gone.webp'] });
-    await visit(page, `/product/${product.id}`);
-    await page.getByRole('heading', { name: 'Screenshots' }).scrollIntoViewIfNeeded();
-    await expect(page.getByRole('img', { name: 'Screenshot 1 of Gannet' })).toHaveClass(/picture-placeholder/);
-  });
 });
 
 test.describe('§2: Previous and Next', () => {

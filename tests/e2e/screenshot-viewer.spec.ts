@@ -115,11 +115,18 @@ test.describe('§2: the screenshot viewer', () => {
     await expect(viewer.getByText('2 / 2')).toBeVisible();
   });
 
-  test('shows a placeholder for a picture that fails to load', async ({ page, site, expectConsoleError }) => {
+  test('shows a placeholder for a picture that fails to load, like its link', async ({
+    page,
+    site,
+    expectConsoleError,
+  }) => {
     expectConsoleError(/404 \(Not Found\).*\/pictures\/missing\.svg/);
     const product = await site.addProduct({ name: 'Petrel', screenshots: ['/pictures/missing.svg'] });
     await visit(page, `/product/${product.id}`);
-    await page.getByRole('link', { name: 'Screenshot 1 of Petrel' }).click();
+    const link = page.getByRole('link', { name: 'Screenshot 1 of Petrel' });
+    await link.scrollIntoViewIfNeeded();
+    await expect(link.getByRole('img', { name: 'Screenshot 1 of Petrel' })).toContainClass('picture-placeholder');
+    await link.click();
     const placeholder = page.getByRole('dialog').getByRole('img', { name: 'Screenshot 1 of Petrel' });
     await expect(placeholder).toContainClass('picture-placeholder');
     expect((await placeholder.boundingBox())?.width).toBeGreaterThan(100);

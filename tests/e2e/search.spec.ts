@@ -43,18 +43,6 @@ test.describe('§2 and §5: search', () => {
     await expect(searchBox(page)).toHaveValue('freesia');
   });
 
-  test('the key / focuses the search box, except in a text field', async ({ page }) => {
-    await visit(page, '/product/git');
-    await page.keyboard.press('/');
-    await expect(searchBox(page)).toBeFocused();
-    await expect(searchBox(page)).toHaveValue('');
-    const comment = page.getByRole('textbox', { name: 'Your comment' });
-    await comment.focus();
-    await page.keyboard.press('/');
-    await expect(comment).toBeFocused();
-    await expect(comment).toHaveValue('/');
-  });
-
   test('a search on a product page shows the list', async ({ page, site }) => {
     await site.addProduct({ name: 'Hollyhock' });
     await visit(page, '/product/git');
