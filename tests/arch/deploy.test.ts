@@ -151,7 +151,7 @@ describe('the deployment examples', () => {
 
   test('Caddy does not check the health of its only upstream, because cached pages do not need the database', async () => {
     const caddyfile = await readText('deploy/Caddyfile');
-    expect(caddyfile).toMatch(/^\treverse_proxy 127\.0\.0\.1:3000$/m);
+    expect(caddyfile).toMatch(/^\treverse_proxy 127\.0\.0\.1:3000 \{$/m);
     expect(caddyfile).not.toMatch(/^\s*health_/m);
   });
 });

@@ -10,6 +10,7 @@ import { MAX_VOTES_BODY_BYTES } from '../../src/server/console/routes/votes.ts';
 import { MAX_SUBMISSION_BODY_BYTES } from '../../src/server/routes/submissions.ts';
 
 const NGINX = readFileSync(join(import.meta.dirname, '../../deploy/nginx.conf'), 'utf8');
+const CADDY = readFileSync(join(import.meta.dirname, '../../deploy/Caddyfile'), 'utf8');
 const UNITS = { k: 1024, m: 1024 * 1024 };
 
 /** Returns the block of the location that nginx selects for a path. */
@@ -44,7 +45,14 @@ test('the nginx and Caddy examples tell browsers to use only TLS, and no locatio
   expect(NGINX.match(header)).toHaveLength(1);
   // A location that adds a header does not inherit those of the server.
   expect(NGINX.match(/add_header/g)).toHaveLength(1);
-  expect(readFileSync(join(import.meta.dirname, '../../deploy/Caddyfile'), 'utf8').match(header)).toHaveLength(1);
+  expect(CADDY.match(header)).toHaveLength(1);
+});
+
+test('the nginx and Caddy examples replace the request id of a client, because the site logs the id of a proxy', () => {
+  expect(NGINX).toContain('proxy_set_header X-Request-Id $request_id;');
+  // A location that sets a header does not inherit those of the server.
+  expect(NGINX.split('location /')[1]).not.toContain('proxy_set_header');
+  expect(CADDY).toContain('header_up X-Request-Id {http.request.uuid}');
 });
 
 test.each([api.events, CONSOLE_API.events])('the nginx example does not buffer %s', (path) => {
