@@ -8,6 +8,7 @@ import { PICTURE_UPLOADS } from '../../src/contract/products/picture-uploads.ts'
 import { submissionPaths } from '../../src/contract/submissions/paths.ts';
 import { MAX_VOTES_BODY_BYTES } from '../../src/server/console/routes/votes.ts';
 import { MAX_SUBMISSION_BODY_BYTES } from '../../src/server/routes/submissions.ts';
+import { DEFAULT_STREAM_LIMITS } from '../../src/settings/rate-limits.ts';
 
 const NGINX = readFileSync(join(import.meta.dirname, '../../deploy/nginx.conf'), 'utf8');
 const CADDY = readFileSync(join(import.meta.dirname, '../../deploy/Caddyfile'), 'utf8');
@@ -53,6 +54,13 @@ test('the nginx and Caddy examples replace the request id of a client, because t
   // A location that sets a header does not inherit those of the server.
   expect(NGINX.split('location /')[1]).not.toContain('proxy_set_header');
   expect(CADDY).toContain('header_up X-Request-Id {http.request.uuid}');
+});
+
+test('the nginx example allows two connections for each of the streams of one process, and a file for each', () => {
+  const [, files] = /worker_rlimit_nofile (\d+);/.exec(NGINX) ?? [];
+  const [, connections] = /worker_connections (\d+);/.exec(NGINX) ?? [];
+  expect(Number(connections)).toBeGreaterThan(2 * DEFAULT_STREAM_LIMITS.perProcess);
+  expect(Number(files)).toBeGreaterThan(Number(connections));
 });
 
 test.each([api.events, CONSOLE_API.events])('the nginx example does not buffer %s', (path) => {
