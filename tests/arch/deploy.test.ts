@@ -143,6 +143,12 @@ describe('the deployment examples', () => {
     expect(dockerfile).toMatch(/^USER node$/m);
   });
 
+  test('the user of the systemd unit can write to its folder before the first start, for a restore', async () => {
+    const unit = await readText('deploy/groundswell.service');
+    const [, state] = /^StateDirectory=(\S+)$/m.exec(unit) ?? [];
+    expect(unit).toContain(`useradd --system --create-home --home-dir /var/lib/${state} groundswell\n`);
+  });
+
   test('systemd restarts the site after a failure, without limit and with a delay', async () => {
     const [unit = '', service = ''] = (await readText('deploy/groundswell.service')).split('[Service]');
     expect(unit).toMatch(/^StartLimitIntervalSec=0$/m);
