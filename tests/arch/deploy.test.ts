@@ -152,6 +152,8 @@ describe('the deployment examples', () => {
   test('systemd restarts the site after a failure, without limit and with a delay', async () => {
     const [unit = '', service = ''] = (await readText('deploy/groundswell.service')).split('[Service]');
     expect(unit).toMatch(/^StartLimitIntervalSec=0$/m);
+    // A setting whose folder is not mounted yet is invalid, which is not retried.
+    expect(unit).toMatch(/^After=.*\bremote-fs\.target$/m);
     expect(service).toMatch(/^Restart=on-failure\nRestartSec=\d+$/m);
   });
 
