@@ -143,6 +143,12 @@ describe('the deployment examples', () => {
     expect(dockerfile).toMatch(/^USER node$/m);
   });
 
+  test('the systemd unit limits what a picture decoder that runs foreign code could do', async () => {
+    const unit = await readText('deploy/groundswell.service');
+    expect(unit).toMatch(/^NoNewPrivileges=yes\nCapabilityBoundingSet=$/m);
+    expect(unit).toMatch(/^RestrictNamespaces=yes$/m);
+  });
+
   test('the user of the systemd unit can write to its folder before the first start, for a restore', async () => {
     const unit = await readText('deploy/groundswell.service');
     const [, state] = /^StateDirectory=(\S+)$/m.exec(unit) ?? [];
