@@ -45,9 +45,16 @@ describe('the deployment examples', () => {
     expect(commands).toEqual([`sudo -u groundswell node --env-file=${file} bin/groundswell.js`]);
   });
 
-  test('the documented upgrade begins only after a backup under a new name', async () => {
-    const [, upgrade = ''] = (await readText('docs/operations.md')).split('## Upgrading');
-    expect(upgrade).toMatch(/^groundswell backup \S+-\$\(date \+%F\)\.backup &&\n {2}git pull &&/m);
+  test('an upgrade builds in a copy, because the site runs, and backs up with the old version before the swap', async () => {
+    expect(await readText('docs/operations.md')).toMatch(/^sh deploy\/upgrade\.sh$/m);
+    const script = await readText('deploy/upgrade.sh');
+    expect(script).toMatch(/^set -eu$/m);
+    expect(script).toMatch(/ {2}backup "\S+-\$\(date \+\S+\)\.backup"$/m);
+    const steps = ['cp -a . ../groundswell.new', '(cd ../groundswell.new && git pull && npm ci', 'bin/groundswell.js'];
+    const found = [...steps, 'systemctl stop', 'mv ../groundswell ', 'systemctl start'].map((it) => script.indexOf(it));
+    expect(found).not.toContain(-1);
+    expect(found).toEqual(found.toSorted((a, b) => a - b));
+    expect(script.match(/npm ci/g)).toHaveLength(1);
   });
 
   test('the documented move to a new embedded PostgreSQL stops the site before the backup, so no write is lost', async () => {
