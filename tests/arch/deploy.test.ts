@@ -109,6 +109,10 @@ describe('the deployment examples', () => {
     expect((await readText('.gitignore')).split('\n')).toContain('/deploy/.env');
   });
 
+  test('Compose starts the site when the database accepts connections from it, not during its initialization', async () => {
+    expect(await readText('deploy/compose.yaml')).toContain('"CMD", "pg_isready", "--host", "127.0.0.1",');
+  });
+
   test('the Docker image contains every folder that the site reads at run time', async () => {
     const [, last = ''] = (await readText('Dockerfile')).split(/^FROM .*\n(?![\s\S]*^FROM )/m);
     const copied = [...last.matchAll(/^COPY --from=build \/app\/(\S+) /gm)].map((match) => match[1] ?? '');
