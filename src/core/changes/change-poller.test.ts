@@ -91,23 +91,25 @@ describe('polling a database', () => {
   /** Responds to the running read. */
   let respond: () => void;
   let disconnects: (number | undefined)[];
+  let observed: number[];
   let poller: ChangePoller;
 
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
     disconnects = [];
+    observed = [];
     reads = 0;
     const database = {
       query: () =>
         new Promise((resolve) => {
           reads += 1;
-          respond = () => resolve([]);
+          respond = () => resolve([{ now: '1000', now_ms: 1_000, id: null } as never]);
         }),
     } as Partial<Database> as Database;
     poller = pollChanges(database, silentLog, {
       onHistory: () => {},
       onChange: () => {},
-      onObservedUpTo: () => {},
+      onObservedUpTo: (time) => void observed.push(time),
       onGap: () => {},
       onDisconnect: (since) => void disconnects.push(since),
     });
@@ -125,6 +127,16 @@ describe('polling a database', () => {
     expect(reads).toBe(1);
     await vi.advanceTimersByTimeAsync(1);
     expect(reads).toBe(2);
+  });
+
+  test('a response that arrives after the end is ignored, because the listener can no longer use the database', async () => {
+    respond();
+    await vi.advanceTimersByTimeAsync(200);
+    expect({ reads, observed }).toEqual({ reads: 2, observed: [1_000] });
+    poller.stop();
+    respond();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(observed).toHaveLength(1);
   });
 
   test('a database that does not respond is reported once, after two seconds, and so is its first response', async () => {

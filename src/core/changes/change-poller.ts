@@ -176,7 +176,8 @@ export function pollChanges(database: Database, log: Log, listener: ChangePoller
     const overlap = isLong ? { overlapMs: LONG_OVERLAP_MS, seen: [...seenInLong] } : { overlapMs: OVERLAP_MS, seen };
     try {
       const page = await readChanges(database, { cursor, ...overlap }, ABANDON_READ_MS);
-      if (page !== undefined) passOn(page, isLong);
+      // After a stop, the listener may already have closed what it uses.
+      if (page !== undefined && state.kind !== 'stopped') passOn(page, isLong);
       dispatch({ kind: 'succeeded' });
     } catch (error) {
       dispatch({ kind: 'failed', at: Date.now(), error });
