@@ -46,7 +46,7 @@ describe('the deployment examples', () => {
   });
 
   test('an upgrade builds in a copy, because the site runs, and backs up with the old version before the swap', async () => {
-    expect(await readText('docs/operations.md')).toMatch(/^sh deploy\/upgrade\.sh$/m);
+    expect(await readText('docs/operations.md')).toContain('\nsh /srv/groundswell/deploy/upgrade.sh\n');
     const script = await readText('deploy/upgrade.sh');
     expect(script).toMatch(/^set -eu$/m);
     expect(script).toMatch(/ {2}backup "\S+-\$\(date \+\S+\)\.backup"$/m);

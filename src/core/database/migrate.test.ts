@@ -46,6 +46,16 @@ describe('the schema', () => {
     expect(await tables()).toEqual(afterFirst);
   });
 
+  test('a database in another encoding than UTF-8 is refused and stays empty', async () => {
+    const byteByByte = await createTestDatabase({ migrated: false, locale: 'C', encoding: 'SQL_ASCII' });
+    try {
+      await expect(migrate(byteByByte, MIGRATIONS, silentLog)).rejects.toThrow("The database's encoding is SQL_ASCII");
+      expect(await byteByByte.query("SELECT FROM pg_tables WHERE schemaname = 'public'")).toEqual([]);
+    } finally {
+      await byteByByte.drop();
+    }
+  });
+
   test('a site in its own schema gets and uses its own tables and indexes, even if another site is in a later schema of the search path', async () => {
     const names = (await readMigrations(MIGRATIONS)).map(({ name }) => name);
     await migrate(database, MIGRATIONS, silentLog);

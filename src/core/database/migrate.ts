@@ -85,11 +85,21 @@ async function hasIndex(sql: Sql, name: string): Promise<boolean> {
 /** Returns the migrations that have not been applied. If there are any, it also creates `schema_migrations`. */
 async function findMissing(sql: Sql, migrations: readonly Migration[]): Promise<Migration[]> {
   const hasHistory = await hasTable(sql, 'schema_migrations');
+  if (!hasHistory) await requireUtf8(sql);
   const applied = hasHistory ? await sql.query<{ version: number }>('SELECT version FROM schema_migrations') : [];
   const versions = new Set(applied.map(({ version }) => version));
   const missing = migrations.filter(({ version }) => !versions.has(version));
   if (missing.length > 0) await unlessRaceLost(() => sql.query(CREATE_HISTORY));
   return missing;
+}
+
+/** A database in another encoding rejects or cuts characters, and it could be replaced only by moving the site. */
+async function requireUtf8(sql: Sql): Promise<void> {
+  const [server] = await sql.query<{ encoding: string }>("SELECT current_setting('server_encoding') AS encoding");
+  if (server?.encoding === 'UTF8') return;
+  throw new Error(
+    `The database's encoding is ${server?.encoding}. Create it again: createdb --encoding UTF8 --template template0 …`,
+  );
 }
 
 async function unlessRaceLost(create: () => Promise<unknown>): Promise<void> {
