@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest';
 import { type FailureKind, type ProcessEffect, type ProcessEvent, type ProcessState, step } from './process-state.ts';
 
-const open = { draining: false };
-const draining = { draining: true };
 const warn = (message: string, task?: number): ProcessEffect => ({ kind: 'warn', message, ...(task && { task }) });
 const rejected =
   (failure: FailureKind) =>
@@ -22,86 +20,86 @@ interface Transition {
 const TRANSITIONS: Transition[] = [
   {
     name: 'the first task starts the process',
-    from: { kind: 'stopped', ...open },
+    from: { kind: 'stopped' },
     event: { kind: 'requested', task: 1 },
-    to: { kind: 'starting', ...open, waiting: [1] },
+    to: { kind: 'starting', waiting: [1] },
     effects: [{ kind: 'start' }],
   },
   {
     name: 'a process that is ready runs the first task',
-    from: { kind: 'starting', ...open, waiting: [1, 2] },
+    from: { kind: 'starting', waiting: [1, 2] },
     event: { kind: 'ready' },
-    to: { kind: 'running', ...open, waiting: [2], task: 1 },
+    to: { kind: 'running', waiting: [2], task: 1 },
     effects: [{ kind: 'run', task: 1 }],
   },
   {
     name: 'an idle process runs a task at once',
-    from: { kind: 'idle', ...open },
+    from: { kind: 'idle' },
     event: { kind: 'requested', task: 3 },
-    to: { kind: 'running', ...open, waiting: [], task: 3 },
+    to: { kind: 'running', waiting: [], task: 3 },
     effects: [{ kind: 'run', task: 3 }],
   },
   {
     name: 'a task waits while another one runs',
-    from: { kind: 'running', ...open, waiting: [2], task: 1 },
+    from: { kind: 'running', waiting: [2], task: 1 },
     event: { kind: 'requested', task: 3 },
-    to: { kind: 'running', ...open, waiting: [2, 3], task: 1 },
+    to: { kind: 'running', waiting: [2, 3], task: 1 },
     effects: [],
   },
   {
     name: 'a full queue refuses a task',
-    from: { kind: 'running', ...open, waiting: [2, 3], task: 1 },
+    from: { kind: 'running', waiting: [2, 3], task: 1 },
     event: { kind: 'requested', task: 4 },
-    to: { kind: 'running', ...open, waiting: [2, 3], task: 1 },
+    to: { kind: 'running', waiting: [2, 3], task: 1 },
     effects: [{ kind: 'reject', tasks: [4], failure: 'busy', message: 'Too many tasks are waiting' }],
   },
   {
     name: 'the next task starts when one finishes',
-    from: { kind: 'running', ...open, waiting: [2, 3], task: 1 },
+    from: { kind: 'running', waiting: [2, 3], task: 1 },
     event: { kind: 'finished', oversized: false },
-    to: { kind: 'running', ...open, waiting: [3], task: 2 },
+    to: { kind: 'running', waiting: [3], task: 2 },
     effects: [{ kind: 'run', task: 2 }],
   },
   {
     name: 'the process is idle after the last task',
-    from: { kind: 'running', ...open, waiting: [], task: 1 },
+    from: { kind: 'running', waiting: [], task: 1 },
     event: { kind: 'finished', oversized: false },
-    to: { kind: 'idle', ...open },
+    to: { kind: 'idle' },
     effects: [],
   },
   {
     name: 'a process that uses too much memory is replaced before the next task',
-    from: { kind: 'running', ...open, waiting: [2], task: 1 },
+    from: { kind: 'running', waiting: [2], task: 1 },
     event: { kind: 'finished', oversized: true },
-    to: { kind: 'starting', ...open, waiting: [2] },
+    to: { kind: 'starting', waiting: [2] },
     effects: [{ kind: 'release' }, { kind: 'start' }],
   },
   {
     name: 'a process that uses too much memory is released if no task waits',
-    from: { kind: 'running', ...open, waiting: [], task: 1 },
+    from: { kind: 'running', waiting: [], task: 1 },
     event: { kind: 'finished', oversized: true },
-    to: { kind: 'stopped', ...open },
+    to: { kind: 'stopped' },
     effects: [{ kind: 'release' }],
   },
   {
     name: 'a process that is idle for too long is released',
-    from: { kind: 'idle', ...open },
+    from: { kind: 'idle' },
     event: { kind: 'timedOut' },
-    to: { kind: 'stopped', ...open },
+    to: { kind: 'stopped' },
     effects: [{ kind: 'release' }],
   },
   {
     name: 'after a crash, the running task fails and another process starts for the next task',
-    from: { kind: 'running', ...open, waiting: [2], task: 1 },
+    from: { kind: 'running', waiting: [2], task: 1 },
     event: { kind: 'exited', reason: 'SIGSEGV' },
-    to: { kind: 'starting', ...open, waiting: [2] },
+    to: { kind: 'starting', waiting: [2] },
     effects: [warn('SIGSEGV', 1), failed('SIGSEGV', 1), { kind: 'start' }],
   },
   {
     name: 'a hanging process is killed, and another process starts for the next task',
-    from: { kind: 'running', ...open, waiting: [2], task: 1 },
+    from: { kind: 'running', waiting: [2], task: 1 },
     event: { kind: 'timedOut' },
-    to: { kind: 'starting', ...open, waiting: [2] },
+    to: { kind: 'starting', waiting: [2] },
     effects: [
       { kind: 'kill' },
       warn('The task took too long', 1),
@@ -111,23 +109,23 @@ const TRANSITIONS: Transition[] = [
   },
   {
     name: 'after an idle process has exited, only a task starts another one',
-    from: { kind: 'idle', ...open },
+    from: { kind: 'idle' },
     event: { kind: 'exited', reason: 'SIGKILL' },
-    to: { kind: 'stopped', ...open },
+    to: { kind: 'stopped' },
     effects: [warn('SIGKILL')],
   },
   {
     name: 'a process that exits before it is ready fails every task',
-    from: { kind: 'starting', ...open, waiting: [1, 2] },
+    from: { kind: 'starting', waiting: [1, 2] },
     event: { kind: 'exited', reason: '1' },
-    to: { kind: 'unavailable', ...open },
+    to: { kind: 'unavailable' },
     effects: [warn('1'), unavailable('1', 1, 2)],
   },
   {
     name: 'a process that does not start in time is killed',
-    from: { kind: 'starting', ...open, waiting: [1] },
+    from: { kind: 'starting', waiting: [1] },
     event: { kind: 'timedOut' },
-    to: { kind: 'unavailable', ...open },
+    to: { kind: 'unavailable' },
     effects: [
       { kind: 'kill' },
       warn('The process did not start in time'),
@@ -136,49 +134,35 @@ const TRANSITIONS: Transition[] = [
   },
   {
     name: 'tasks fail while the process is unavailable',
-    from: { kind: 'unavailable', ...open },
+    from: { kind: 'unavailable' },
     event: { kind: 'requested', task: 3 },
-    to: { kind: 'unavailable', ...open },
+    to: { kind: 'unavailable' },
     effects: [unavailable('The process did not start; it will be tried again later', 3)],
   },
   {
     name: 'after the retry delay, the process may be started again',
-    from: { kind: 'unavailable', ...open },
+    from: { kind: 'unavailable' },
     event: { kind: 'timedOut' },
-    to: { kind: 'stopped', ...open },
+    to: { kind: 'stopped' },
     effects: [],
   },
   {
     name: 'draining lets the running task finish and rejects the waiting ones',
-    from: { kind: 'running', ...open, waiting: [2, 3], task: 1 },
+    from: { kind: 'running', waiting: [2, 3], task: 1 },
     event: { kind: 'drain' },
-    to: { kind: 'running', ...draining, waiting: [], task: 1 },
+    to: { kind: 'running', waiting: [], task: 1 },
     effects: [closed(2, 3)],
   },
   {
     name: 'draining keeps the task for which the process is starting',
-    from: { kind: 'starting', ...open, waiting: [1, 2] },
+    from: { kind: 'starting', waiting: [1, 2] },
     event: { kind: 'drain' },
-    to: { kind: 'starting', ...draining, waiting: [1] },
+    to: { kind: 'starting', waiting: [1] },
     effects: [closed(2)],
-  },
-  {
-    name: 'while draining, no task is queued',
-    from: { kind: 'running', ...draining, waiting: [], task: 1 },
-    event: { kind: 'requested', task: 2 },
-    to: { kind: 'running', ...draining, waiting: [], task: 1 },
-    effects: [closed(2)],
-  },
-  {
-    name: 'while draining, an idle process still runs a task',
-    from: { kind: 'idle', ...draining },
-    event: { kind: 'requested', task: 2 },
-    to: { kind: 'running', ...draining, waiting: [], task: 2 },
-    effects: [{ kind: 'run', task: 2 }],
   },
   {
     name: 'closing rejects every task and kills the process',
-    from: { kind: 'running', ...open, waiting: [2], task: 1 },
+    from: { kind: 'running', waiting: [2], task: 1 },
     event: { kind: 'close' },
     to: { kind: 'closed' },
     effects: [closed(1, 2), { kind: 'kill' }],
@@ -201,4 +185,12 @@ const TRANSITIONS: Transition[] = [
 
 test.each(TRANSITIONS)('$name', ({ from, event, to, effects }) => {
   expect(step(from, event, 2)).toEqual({ state: to, effects });
+});
+
+test('after draining, no task is queued, but an idle process still runs a task', () => {
+  const event: ProcessEvent = { kind: 'requested', task: 2 };
+  const running: ProcessState = { kind: 'running', waiting: [], task: 1 };
+  const effects = [expect.objectContaining({ kind: 'reject', tasks: [2], failure: 'busy' })];
+  expect(step(running, event, 0)).toEqual({ state: running, effects });
+  expect(step({ kind: 'idle' }, event, 0).effects).toEqual([{ kind: 'run', task: 2 }]);
 });

@@ -3,15 +3,15 @@ type TaskNumber = number;
 
 /** The process and its queue. `waiting` is in the order of the requests. */
 export type ProcessState =
-  | { kind: 'stopped'; draining: boolean }
-  | { kind: 'starting'; draining: boolean; waiting: readonly TaskNumber[] }
-  | { kind: 'idle'; draining: boolean }
-  | { kind: 'running'; draining: boolean; waiting: readonly TaskNumber[]; task: TaskNumber }
+  | { kind: 'stopped' }
+  | { kind: 'starting'; waiting: readonly TaskNumber[] }
+  | { kind: 'idle' }
+  | { kind: 'running'; waiting: readonly TaskNumber[]; task: TaskNumber }
   /**
    * The process did not start, for example because a library has no build for this machine. Tasks are rejected for a
    * while; after that, a task starts the process again.
    */
-  | { kind: 'unavailable'; draining: boolean }
+  | { kind: 'unavailable' }
   | { kind: 'closed' };
 
 export type ProcessEvent =
@@ -22,7 +22,7 @@ export type ProcessEvent =
   | { kind: 'exited'; reason: string }
   /** The timeout of the current state has expired. */
   | { kind: 'timedOut' }
-  /** Rejects the waiting tasks, and every later task that would have to wait. */
+  /** Rejects the waiting tasks. Afterwards, the caller passes 0 as `maxQueued`. */
   | { kind: 'drain' }
   | { kind: 'close' };
 
@@ -46,7 +46,7 @@ interface ProcessStep {
   effects: readonly ProcessEffect[];
 }
 
-export const INITIAL_STATE: ProcessState = { kind: 'stopped', draining: false };
+export const INITIAL_STATE: ProcessState = { kind: 'stopped' };
 
 /** Returns the next state and the effects of an event, as a pure function. The caller applies the effects in order. */
 export function step(state: ProcessState, event: ProcessEvent, maxQueued: number): ProcessStep {
@@ -57,7 +57,7 @@ export function step(state: ProcessState, event: ProcessEvent, maxQueued: number
     case 'requested':
       return request(state, event.task, maxQueued);
     case 'ready':
-      return state.kind === 'starting' ? proceed(state.draining, state.waiting) : unchanged(state);
+      return state.kind === 'starting' ? proceed(state.waiting) : unchanged(state);
     case 'finished':
       return finish(state, event.oversized);
     case 'exited':
@@ -76,17 +76,15 @@ export function step(state: ProcessState, event: ProcessEvent, maxQueued: number
 type OpenState = Exclude<ProcessState, { kind: 'closed' }>;
 
 function request(state: OpenState, task: TaskNumber, maxQueued: number): ProcessStep {
-  const { draining } = state;
   switch (state.kind) {
     case 'stopped':
-      return { state: { kind: 'starting', draining, waiting: [task] }, effects: [{ kind: 'start' }] };
+      return { state: { kind: 'starting', waiting: [task] }, effects: [{ kind: 'start' }] };
     case 'idle':
-      return proceed(draining, [task]);
+      return proceed([task]);
     case 'unavailable':
       return unchanged(state, reject([task], 'unavailable', 'The process did not start; it will be tried again later'));
     case 'starting':
     case 'running':
-      if (draining) return unchanged(state, rejectClosed([task]));
       if (state.waiting.length >= maxQueued) {
         return unchanged(state, reject([task], 'busy', 'Too many tasks are waiting'));
       }
@@ -96,7 +94,7 @@ function request(state: OpenState, task: TaskNumber, maxQueued: number): Process
 
 function finish(state: OpenState, oversized: boolean): ProcessStep {
   if (state.kind !== 'running') return unchanged(state);
-  return oversized ? restart(state, [{ kind: 'release' }]) : proceed(state.draining, state.waiting);
+  return oversized ? restart(state, [{ kind: 'release' }]) : proceed(state.waiting);
 }
 
 function timeOut(state: OpenState): ProcessStep {
@@ -106,9 +104,9 @@ function timeOut(state: OpenState): ProcessStep {
     case 'running':
       return handleProcessLoss(state, 'The task took too long', [{ kind: 'kill' }]);
     case 'idle':
-      return { state: { kind: 'stopped', draining: state.draining }, effects: [{ kind: 'release' }] };
+      return { state: { kind: 'stopped' }, effects: [{ kind: 'release' }] };
     case 'unavailable':
-      return { state: { kind: 'stopped', draining: state.draining }, effects: [] };
+      return { state: { kind: 'stopped' }, effects: [] };
     case 'stopped':
       return unchanged(state);
   }
@@ -127,40 +125,40 @@ function handleProcessLoss(state: OpenState, reason: string, first: readonly Pro
   switch (state.kind) {
     case 'starting': {
       const effects = [...first, warning, ...reject(state.waiting, 'unavailable', reason)];
-      return { state: { kind: 'unavailable', draining: state.draining }, effects };
+      return { state: { kind: 'unavailable' }, effects };
     }
     case 'running':
       return restart(state, [...first, warning, ...reject([state.task], 'failed', reason)]);
     case 'idle':
-      return { state: { kind: 'stopped', draining: state.draining }, effects: [...first, warning] };
+      return { state: { kind: 'stopped' }, effects: [...first, warning] };
     default:
       return unchanged(state);
   }
 }
 
 function drain(state: OpenState): ProcessStep {
-  if (state.kind !== 'starting' && state.kind !== 'running') return unchanged({ ...state, draining: true });
+  if (state.kind !== 'starting' && state.kind !== 'running') return unchanged(state);
   // The first task that waits for the process to start counts as running.
   const remaining = state.kind === 'starting' ? state.waiting.slice(0, 1) : [];
   const refused = state.waiting.slice(remaining.length);
-  return { state: { ...state, draining: true, waiting: remaining }, effects: rejectClosed(refused) };
+  return { state: { ...state, waiting: remaining }, effects: rejectClosed(refused) };
 }
 
 /** Gives the next task to a process that is ready. */
-function proceed(draining: boolean, [task, ...waiting]: readonly TaskNumber[]): ProcessStep {
+function proceed([task, ...waiting]: readonly TaskNumber[]): ProcessStep {
   return task === undefined
-    ? { state: { kind: 'idle', draining }, effects: [] }
-    : { state: { kind: 'running', draining, waiting, task }, effects: [{ kind: 'run', task }] };
+    ? { state: { kind: 'idle' }, effects: [] }
+    : { state: { kind: 'running', waiting, task }, effects: [{ kind: 'run', task }] };
 }
 
 /** Returns the state after a running process was lost or released: another one starts if tasks are waiting. */
 function restart(
-  { draining, waiting }: Extract<ProcessState, { kind: 'running' }>,
+  { waiting }: Extract<ProcessState, { kind: 'running' }>,
   effects: readonly ProcessEffect[],
 ): ProcessStep {
   return waiting.length === 0
-    ? { state: { kind: 'stopped', draining }, effects }
-    : { state: { kind: 'starting', draining, waiting }, effects: [...effects, { kind: 'start' }] };
+    ? { state: { kind: 'stopped' }, effects }
+    : { state: { kind: 'starting', waiting }, effects: [...effects, { kind: 'start' }] };
 }
 
 function unchanged(state: ProcessState, effects: readonly ProcessEffect[] = []): ProcessStep {

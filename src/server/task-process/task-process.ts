@@ -64,13 +64,14 @@ export function createTaskProcess<Task, Result>(options: TaskProcessOptions<Task
   const timeouts = { starting: START_TIMEOUT_MS, running: timeoutMs, idle: idleMs, unavailable: RETRY_START_MS };
   const tasks = new Map<number, QueuedTask<Task, Result>>();
   let lastNumber = 0;
+  let maxQueued = MAX_QUEUED;
   let state = INITIAL_STATE;
   let child: ChildProcess | undefined;
   let timer: NodeJS.Timeout | undefined;
 
   function dispatch(event: ProcessEvent): void {
     const before = state;
-    const next = step(before, event, MAX_QUEUED);
+    const next = step(before, event, maxQueued);
     state = next.state;
     const task = 'task' in state ? state.task : undefined;
     if (state.kind !== before.kind || task !== ('task' in before ? before.task : undefined)) restartTimer();
@@ -160,7 +161,10 @@ export function createTaskProcess<Task, Result>(options: TaskProcessOptions<Task
         tasks.set(lastNumber, { task, resolve, reject });
         dispatch({ kind: 'requested', task: lastNumber });
       }),
-    stopQueueing: () => dispatch({ kind: 'drain' }),
+    stopQueueing() {
+      maxQueued = 0;
+      dispatch({ kind: 'drain' });
+    },
     async close() {
       const last = child;
       const isRunning = last?.pid !== undefined && last.exitCode === null && last.signalCode === null;
