@@ -32,87 +32,72 @@ export function commentsCommand(): Command {
 }
 
 function hideCommand(): Command {
-  return commandOnIds('hide', '{ "hidden": [{ "id": …, "productId": … }], "skipped": [] }')
-    .description('hide comments from everyone, including their authors')
-    .addOption(reasonOption())
-    .addHelpText(
-      'after',
-      '\nExamples:\n  groundswell comments hide 9f1c02d7 --reason spam\n  groundswell comments list --hidden',
-    )
-    .action((ids: string[], { reason, json }: { reason?: string; json?: boolean }) =>
-      moderate(ids, (database, known) => hideComments(database, known, reason), {
-        done: 'Hid',
-        skipped: 'Unknown or already hidden',
-        toJson: json && (({ done, skipped }) => ({ hidden: done, skipped })),
-      }),
-    );
+  return moderationCommand('hide', hideComments, {
+    description: 'hide comments from everyone, including their authors',
+    examples: ['hide 9f1c02d7 --reason spam', 'list --hidden'],
+    changed: ['hidden', 'Hid'],
+    skipped: ['skipped', 'Unknown or already hidden'],
+  }).addOption(reasonOption());
 }
 
 function restoreCommand(): Command {
-  return commandOnIds('restore', '{ "restored": [{ "id": …, "productId": … }], "skipped": [] }')
-    .description('show hidden comments again')
-    .addHelpText('after', '\nExamples:\n  groundswell comments restore 9f1c02d7')
-    .action((ids: string[], { json }: { json?: boolean }) =>
-      moderate(ids, restoreComments, {
-        done: 'Restored',
-        skipped: 'Unknown or not hidden',
-        toJson: json && (({ done, skipped }) => ({ restored: done, skipped })),
-      }),
-    );
+  return moderationCommand('restore', restoreComments, {
+    description: 'show hidden comments again',
+    examples: ['restore 9f1c02d7'],
+    changed: ['restored', 'Restored'],
+    skipped: ['skipped', 'Unknown or not hidden'],
+  });
 }
 
 function holdCommand(): Command {
-  return commandOnIds('hold', '{ "held": [{ "id": …, "productId": … }], "skipped": [] }')
-    .description('show comments only to operators until `groundswell comments release`')
-    .addHelpText('after', '\nExamples:\n  groundswell comments hold 9f1c02d7')
-    .action((ids: string[], { json }: { json?: boolean }) =>
-      moderate(ids, holdComments, {
-        done: 'Held',
-        skipped: 'Unknown or already held',
-        toJson: json && (({ done, skipped }) => ({ held: done, skipped })),
-      }),
-    );
+  return moderationCommand('hold', holdComments, {
+    description: 'show comments only to operators until `groundswell comments release`',
+    examples: ['hold 9f1c02d7'],
+    changed: ['held', 'Held'],
+    skipped: ['skipped', 'Unknown or already held'],
+  });
 }
 
 function releaseCommand(): Command {
-  return commandOnIds('release', '{ "released": [{ "id": …, "productId": … }], "notHeld": [] }')
-    .description('make held comments public')
-    .addHelpText('after', '\nExamples:\n  groundswell comments list --held\n  groundswell comments release 9f1c02d7')
-    .action((ids: string[], { json }: { json?: boolean }) =>
-      moderate(ids, releaseComments, {
-        done: 'Released',
-        skipped: 'Unknown or not held',
-        toJson: json && (({ done, skipped }) => ({ released: done, notHeld: skipped })),
-      }),
-    );
+  return moderationCommand('release', releaseComments, {
+    description: 'make held comments public',
+    examples: ['list --held', 'release 9f1c02d7'],
+    changed: ['released', 'Released'],
+    skipped: ['notHeld', 'Unknown or not held'],
+  });
 }
 
-function commandOnIds(name: string, json: string): Command {
+interface ModerationTexts {
+  description: string;
+  /** Parameters of `groundswell comments`. */
+  examples: readonly string[];
+  /** The names of the changed and of the other comments in the JSON output and in the printed report. */
+  changed: [json: string, printed: string];
+  skipped: [json: string, printed: string];
+}
+
+/** Creates a command that changes comments, and prints `Hid 2 of 3 comments.` and the skipped ids, one per line. */
+function moderationCommand(
+  name: string,
+  change: (database: Database, ids: readonly string[], reason?: string) => Promise<Moderation>,
+  { description, examples, changed, skipped }: ModerationTexts,
+): Command {
   return new Command(name)
+    .description(description)
     .argument('<ids...>', 'comment ids, as shown by `groundswell comments list` or in full')
-    .addOption(jsonOption(json));
-}
-
-interface Report {
-  done: string;
-  skipped: string;
-  /** Returns the value that is printed as JSON. Unset or false without `--json`. */
-  toJson: ((result: Moderation) => object) | false | undefined;
-}
-
-/** Changes comments, and prints `Hid 2 of 3 comments.` and the skipped ids, one per line. */
-async function moderate(
-  ids: readonly string[],
-  change: (database: Database, ids: readonly string[]) => Promise<Moderation>,
-  words: Report,
-): Promise<void> {
-  checkPrefixes(ids);
-  const result = await withDatabase(async ({ database }) => change(database, await resolveIds(database, ids)));
-  const { done, skipped } = result;
-  if (skipped.length > 0) process.exitCode = EXIT_SOME_SKIPPED;
-  if (words.toJson) return printJson(words.toJson(result));
-  print(`${words.done} ${done.length} of ${formatQuantity(done.length + skipped.length, 'comment')}.`);
-  for (const id of skipped) print(`${words.skipped}: ${id}`);
+    .addOption(jsonOption(`{ "${changed[0]}": [{ "id": …, "productId": … }], "${skipped[0]}": [] }`))
+    .addHelpText('after', `\nExamples:\n${examples.map((each) => `  groundswell comments ${each}`).join('\n')}`)
+    .action(async (ids: string[], { reason, json = false }: { reason?: string; json?: boolean }) => {
+      checkPrefixes(ids);
+      const result = await withDatabase(async ({ database }) =>
+        change(database, await resolveIds(database, ids), reason),
+      );
+      if (result.skipped.length > 0) process.exitCode = EXIT_SOME_SKIPPED;
+      if (json) return printJson({ [changed[0]]: result.done, [skipped[0]]: result.skipped });
+      const all = formatQuantity(result.done.length + result.skipped.length, 'comment');
+      print(`${changed[1]} ${result.done.length} of ${all}.`);
+      for (const id of result.skipped) print(`${skipped[1]}: ${id}`);
+    });
 }
 
 /** Separates the start and the end of a UUID in a short id. */
