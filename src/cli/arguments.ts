@@ -34,9 +34,9 @@ export function readFileKind(path: string): FileKind {
 }
 
 /** Creates the option `--limit` of a list. */
-export function limitOption(defaultLimit: number): Option {
-  return new Option('--limit <number>', `maximum number of rows, up to ${MAX_LISTED}`)
-    .argParser(numberReader(MAX_LISTED))
+export function limitOption(defaultLimit: number, max = MAX_LISTED): Option {
+  return new Option('--limit <number>', `maximum number of rows, up to ${max}`)
+    .argParser(numberReader(max))
     .default(defaultLimit);
 }
 

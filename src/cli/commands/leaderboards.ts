@@ -6,7 +6,7 @@ import { type CheckedBoard, checkBoard, countLaunches, repairBoard } from '../..
 import { getLeaderboard } from '../../core/leaderboards/get-leaderboard.ts';
 import { listLeaderboards } from '../../core/leaderboards/list-leaderboards.ts';
 import { readSettings } from '../../settings/settings.ts';
-import { jsonOption, limitOption, numberReader, UsageError } from '../arguments.ts';
+import { jsonOption, limitOption, UsageError } from '../arguments.ts';
 import { print, printJson } from '../terminal/output.ts';
 import { printTable } from '../terminal/table.ts';
 import { withDatabase } from '../with-database.ts';
@@ -32,7 +32,7 @@ function listCommand(): Command {
   return new Command('list')
     .description('list the periods with launches, newest first')
     .addOption(new Option('--kind <kind>', 'kind of period to list').choices(PERIOD_KINDS).default('day'))
-    .option('--limit <number>', `maximum number of rows, up to ${MAX_SHOWN}`, numberReader(MAX_SHOWN), 30)
+    .addOption(limitOption(30, MAX_SHOWN))
     .addOption(jsonOption('{ "leaderboards": [{ "period": …, "status": …, "launches": …, "winners": […], … }] }'))
     .action(async ({ kind, limit, json = false }: { kind: PeriodKind; limit: number; json?: boolean }) => {
       const { items } = await withDatabase(({ database }) => listLeaderboards(database, { kind, limit }, rulesNow()));
