@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Change } from '../../core/changes/change-feed.ts';
 import { CoreError } from '../../core/core-error.ts';
 import { type Log, type Runtime, systemRuntime } from '../../core/runtime.ts';
@@ -62,7 +63,8 @@ export class ResponseCache {
   #disconnectedAt: number | undefined;
 
   constructor(options: ResponseCacheOptions) {
-    const { log, maxBytes = MAX_BYTES, otherProcessLagMs = 0, runtime = systemRuntime, sleep = pause } = options;
+    const { log, maxBytes = MAX_BYTES, otherProcessLagMs = 0, runtime = systemRuntime } = options;
+    const { sleep = (ms) => pause(ms, undefined, { ref: false }) } = options;
     this.#store = new EntryStore(maxBytes);
     this.#revalidator = new Revalidator(this.#store, { log, runtime, otherProcessLagMs, sleep });
     this.#runtime = runtime;
@@ -197,10 +199,4 @@ export class ResponseCache {
       ageS: since === undefined ? undefined : Math.floor((this.#runtime.monotonicMs() - since) / 1_000),
     };
   }
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms).unref();
-  });
 }
