@@ -1,5 +1,7 @@
+import { parsePeriod } from '../../src/contract/leaderboards/period.ts';
 import type { Database } from '../../src/core/database/database.ts';
 import { applyCapToNetworks } from '../../src/core/leaderboards/apply-vote-cap.ts';
+import { checkBoard } from '../../src/core/leaderboards/check-board.ts';
 import type { LeaderboardRules } from '../../src/core/leaderboards/get-leaderboard.ts';
 import { refreshLaunches } from '../../src/core/leaderboards/launch-votes.ts';
 import { readTally } from '../../src/core/leaderboards/read-tally.ts';
@@ -37,6 +39,12 @@ export async function vote(
   const { unchecked } = await setUpvotes(database, runtime, [{ productId, session, upvoted, network }], voteRules);
   await applyCapToNetworks(database, unchecked, CAP);
   await refreshLaunches(database, [productId]);
+}
+
+/** Returns the differences between a leaderboard and its votes, or undefined if there is no such leaderboard. */
+export async function differencesOf(database: Database, name: string): Promise<string[] | undefined> {
+  const period = parsePeriod(name);
+  return period && (await checkBoard(database, period))?.differences;
 }
 
 /** Reads the whole tally of a day as text. */

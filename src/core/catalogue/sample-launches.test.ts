@@ -1,10 +1,8 @@
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { CAP, launch, rulesAt } from '../../../tests/support/launch-site.ts';
+import { CAP, differencesOf, launch, rulesAt } from '../../../tests/support/launch-site.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
-import { parsePeriod } from '../../contract/leaderboards/period.ts';
 import { dayAt } from '../leaderboards/calendar.ts';
-import { checkBoard } from '../leaderboards/check-board.ts';
 import { finaliseDue } from '../leaderboards/finalise.ts';
 import { getLeaderboard } from '../leaderboards/get-leaderboard.ts';
 import { placeLaunches } from '../leaderboards/update-boards.ts';
@@ -96,13 +94,9 @@ describe('the launches of the sample', () => {
       Promise.all(
         periods.map(async (name) => {
           const { status, items } = (await getLeaderboard(database, name, {}, rulesAt(end))) ?? {};
-          return { status, items, differences: await differencesOf(name) };
+          return { status, items, differences: await differencesOf(database, name) };
         }),
       );
-    const differencesOf = async (name: string) => {
-      const period = parsePeriod(name);
-      return period && (await checkBoard(database, period))?.differences;
-    };
     await launch(database, 'lonely', '2021-05-05T10:00:00.000Z');
     await finalise();
     const before = await readBoards();

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { interruptTransactions } from '../../../tests/support/interrupted-transactions.ts';
-import { CAP, launch, rulesAt, tallyOf, vote } from '../../../tests/support/launch-site.ts';
+import { CAP, differencesOf, launch, rulesAt, tallyOf, vote } from '../../../tests/support/launch-site.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { parsePeriod } from '../../contract/leaderboards/period.ts';
 import { listAudit } from '../audit/audit-log.ts';
@@ -10,7 +10,7 @@ import { saveProducts } from '../products/save-products.ts';
 import { systemRuntime } from '../runtime.ts';
 import { listUpvoteBursts, saveUpvoteBursts } from '../stats/upvote-bursts.ts';
 import { changeVerdicts, undoVerdicts } from './change-verdicts.ts';
-import { checkBoard, repairBoard } from './check-board.ts';
+import { repairBoard } from './check-board.ts';
 import { finaliseDue } from './finalise.ts';
 import { getLeaderboard } from './get-leaderboard.ts';
 import { listVotes } from './list-votes.ts';
@@ -37,10 +37,7 @@ const change = (action: 'exclude' | 'include', voters: string[]) =>
   );
 const entry = async () => (await getLeaderboard(database, DAY, {}, rulesAt(DUE)))?.items[0];
 const burst = async () => (await listUpvoteBursts(database, { since: new Date(0), limit: 1 }))[0];
-const differences = async () => {
-  const period = parsePeriod(DAY);
-  return period && (await checkBoard(database, period))?.differences;
-};
+const differences = () => differencesOf(database, DAY);
 
 test.each(['open', 'final'])(
   'excluding votes, including votes and undoing either updates the boards of a day that is %s',

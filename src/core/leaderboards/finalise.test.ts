@@ -1,15 +1,13 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
-import { launch, rulesAt, tallyOf, vote } from '../../../tests/support/launch-site.ts';
+import { differencesOf, launch, rulesAt, tallyOf, vote } from '../../../tests/support/launch-site.ts';
 import { createTestDatabase, joinTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
-import { parsePeriod } from '../../contract/leaderboards/period.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { removeProducts } from '../products/remove-products.ts';
 import { restoreProducts } from '../products/restore-products.ts';
 import { saveProducts } from '../products/save-products.ts';
 import { systemRuntime } from '../runtime.ts';
-import { checkBoard } from './check-board.ts';
 import { type FinaliseOptions, finaliseDue } from './finalise.ts';
 import { getLeaderboard } from './get-leaderboard.ts';
 import { refreshLaunches } from './launch-votes.ts';
@@ -112,8 +110,7 @@ test('a result that became final while the clock was ahead does not change when 
   await placeLaunches(database, { ...rulesAt(`${DAY}T15:00:00.000Z`), withdraw: true });
   expect(await tallyOf(database, DAY, DUE)).toBe(tally);
   expect(await ranksOf(DAY)).toEqual(ranks);
-  const period = parsePeriod(DAY);
-  expect(period && (await checkBoard(database, period))?.differences).toEqual([]);
+  expect(await differencesOf(database, DAY)).toEqual([]);
 });
 
 test('votes beyond the cap that no process has excluded yet are excluded from the final result', async () => {

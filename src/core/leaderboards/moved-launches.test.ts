@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { lines, openImportHarness } from '../../../tests/support/import-harness.ts';
 import { interruptTransactions } from '../../../tests/support/interrupted-transactions.ts';
-import { launch, rulesAt, vote } from '../../../tests/support/launch-site.ts';
+import { differencesOf, launch, rulesAt, vote } from '../../../tests/support/launch-site.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { parsePeriod } from '../../contract/leaderboards/period.ts';
 import { listAudit } from '../audit/audit-log.ts';
@@ -13,7 +13,7 @@ import { editProduct } from '../products/edit-product.ts';
 import { removeProducts } from '../products/remove-products.ts';
 import { saveProducts } from '../products/save-products.ts';
 import { systemRuntime } from '../runtime.ts';
-import { checkBoard, repairBoard } from './check-board.ts';
+import { repairBoard } from './check-board.ts';
 import { finaliseDue } from './finalise.ts';
 import { getLeaderboard } from './get-leaderboard.ts';
 import { getStandings } from './get-standings.ts';
@@ -256,14 +256,13 @@ test('undoing an edit or an import does not reschedule products whose results ha
 test('a launch that moves to another day before the repair of its board gets the order of its new day', async () => {
   await launch(database, 'moving', '2026-06-15T10:00:00.000Z');
   await database.query("UPDATE launches SET day_order = gen_random_uuid() WHERE product_id = 'moving'");
-  const day = (name: string) => parsePeriod(name) ?? expect.unreachable();
   let transactions = 0;
   const racing = interruptTransactions(database, 'SET LOCAL statement_timeout', async () => {
     transactions += 1;
     // The first transaction is the check.
     if (transactions === 2) await launch(database, 'moving', '2026-06-16T10:00:00.000Z');
   });
-  const repaired = await repairBoard(racing, day('2026-06-15'), 20);
+  const repaired = await repairBoard(racing, parsePeriod('2026-06-15') ?? expect.unreachable(), 20);
   expect(repaired?.found.differences).toHaveLength(1);
-  expect((await checkBoard(database, day('2026-06-16')))?.differences).toEqual([]);
+  expect(await differencesOf(database, '2026-06-16')).toEqual([]);
 });

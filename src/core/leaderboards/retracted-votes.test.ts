@@ -1,11 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { CAP, launch, rulesAt, tallyOf, vote } from '../../../tests/support/launch-site.ts';
+import { CAP, differencesOf, launch, rulesAt, tallyOf, vote } from '../../../tests/support/launch-site.ts';
 import { silentLog } from '../../../tests/support/silent-log.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
-import { parsePeriod } from '../../contract/leaderboards/period.ts';
 import { systemRuntime } from '../runtime.ts';
 import { startBoardUpdater } from './board-updater.ts';
-import { checkBoard } from './check-board.ts';
 import { finaliseDue } from './finalise.ts';
 import { getLeaderboard } from './get-leaderboard.ts';
 
@@ -21,10 +19,7 @@ beforeEach(async () => {
 afterEach(() => database.drop());
 
 const entry = async (now: string) => (await getLeaderboard(database, DAY, {}, rulesAt(now)))?.items[0];
-const differences = async () => {
-  const period = parsePeriod(DAY);
-  return period && (await checkBoard(database, period))?.differences;
-};
+const differences = () => differencesOf(database, DAY);
 const withdraw = (at: string) => vote(database, 'tide', at, 'session-a', { upvoted: false });
 
 test.each([
