@@ -1,25 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { LIMITS } from '../../src/contract/limits.ts';
-import { deleteAllProducts } from '../support/delete-products.ts';
 import { canonicalOf, headElements, itemOf, metaOf, structuredDataOf, titleOf } from '../support/page-head.ts';
+import { startProductListSite } from '../support/product-list-site.ts';
 import { newVisitor } from '../support/requests.ts';
 import { errorsOf } from '../support/structured-data.ts';
-import { startTestSite, type TestSite } from '../support/test-site.ts';
 
 const SITE = 'http://groundswell.test';
-let site: TestSite;
+const on = startProductListSite();
 
-beforeAll(async () => {
-  site = await startTestSite();
-});
-
-beforeEach(async () => {
-  await deleteAllProducts(site.database);
-});
-
-afterAll(() => site.close());
-
-const html = async (url: string, headers?: Record<string, string>) => (await site.ask.get(url, headers)).body;
+const html = async (url: string, headers?: Record<string, string>) => (await on.site.ask.get(url, headers)).body;
 
 /** Several writing systems, text that could end an attribute or an element, and characters of several code units. */
 const TEXTS = {
@@ -41,7 +30,7 @@ describe('the canonical URL of a page', () => {
     ['/product/a', '/product/a'],
     ['/product/a?ref=feed', '/product/a'],
   ])('%s has the canonical URL %s', async (url, canonical) => {
-    await site.addProduct({ id: 'a', tags: ['Boats'] });
+    await on.site.addProduct({ id: 'a', tags: ['Boats'] });
     const page = await html(url);
     expect(canonicalOf(page)).toBe(SITE + canonical);
     expect(metaOf(page, 'og:url')).toBe(SITE + canonical);
@@ -49,8 +38,10 @@ describe('the canonical URL of a page', () => {
   });
 
   test('is that of the first page for later pages of the list, and links connect the pages', async () => {
-    for (let number = 0; number < 31; number += 1) await site.addProduct({ id: `p-${number}`, name: `P ${number}` });
-    const { nextCursor } = await site.ask.json<{ nextCursor: string }>(`/api/products?limit=${LIMITS.listedProducts}`);
+    for (let number = 0; number < 31; number += 1) await on.site.addProduct({ id: `p-${number}`, name: `P ${number}` });
+    const { nextCursor } = await on.site.ask.json<{ nextCursor: string }>(
+      `/api/products?limit=${LIMITS.listedProducts}`,
+    );
     const page = await html(`/?cursor=${nextCursor}`);
     expect(canonicalOf(page)).toBe(`${SITE}/`);
     expect(titleOf(page)).toContain('page 2');
@@ -67,8 +58,8 @@ describe('the canonical URL of a page', () => {
     ['/product/unknown', 404],
     ['/unknown', 404],
   ])('%s is not indexed', async (url, status) => {
-    await site.addProduct({ name: 'Wave', tags: ['boats'] });
-    const response = await site.ask.get(url);
+    await on.site.addProduct({ name: 'Wave', tags: ['boats'] });
+    const response = await on.site.ask.get(url);
     expect(response.statusCode).toBe(status);
     expect(canonicalOf(response.body)).toBeUndefined();
     expect(metaOf(response.body, 'robots')).toBe('noindex');
@@ -76,7 +67,7 @@ describe('the canonical URL of a page', () => {
   });
 
   test('is based on SITE_URL, not on the Host header', async () => {
-    await site.addProduct({ id: 'a' });
+    await on.site.addProduct({ id: 'a' });
     for (const url of ['/', '/product/a']) {
       const forged = await html(url, { host: 'evil.example', 'x-forwarded-host': 'evil.example' });
       expect(forged).not.toContain('evil.example');
@@ -86,7 +77,7 @@ describe('the canonical URL of a page', () => {
 
 describe('link previews', () => {
   test('show the name, the beginning of the description and the card of a product', async () => {
-    await site.addProduct({ id: 'a', name: 'Harbour', description: 'Keeps small boats safe.', maker: 'Quay & Co' });
+    await on.site.addProduct({ id: 'a', name: 'Harbour', description: 'Keeps small boats safe.', maker: 'Quay & Co' });
     const page = await html('/product/a');
     expect(titleOf(page)).toBe('Harbour · Groundswell');
     const expected = {
@@ -110,7 +101,7 @@ describe('link previews', () => {
   });
 
   test.each(Object.entries(TEXTS))('preserve %s exactly', async (_name, text) => {
-    await site.addProduct({ id: 'a', name: text, description: text });
+    await on.site.addProduct({ id: 'a', name: text, description: text });
     const page = await html('/product/a');
     const line = text.replaceAll(/\s+/g, ' ');
     expect(titleOf(page)).toBe(`${line} · Groundswell`);
@@ -121,7 +112,7 @@ describe('link previews', () => {
 
   test.each(Object.entries(TEXTS))('truncate 5,000 characters of %s at a character boundary', async (_name, text) => {
     const long = `${text} `.repeat(5_000 / text.length).trim();
-    await site.addProduct({ id: 'a', name: long.slice(0, 300).trim(), description: long });
+    await on.site.addProduct({ id: 'a', name: long.slice(0, 300).trim(), description: long });
     const page = await html('/product/a');
     const description = metaOf(page, 'description') ?? '';
     expect(description).toMatch(/…$/);
@@ -150,7 +141,7 @@ describe('alternative formats of a page', () => {
   });
 
   test('a product links to the feed of its comments and to its oEmbed response', async () => {
-    await site.addProduct({ id: 'a' });
+    await on.site.addProduct({ id: 'a' });
     expect(await alternates('/product/a')).toEqual([
       ['application/atom+xml', `${SITE}/product/a/comments.xml`],
       ['application/json+oembed', `${SITE}/oembed?url=${encodeURIComponent(`${SITE}/product/a`)}&format=json`],
@@ -160,7 +151,7 @@ describe('alternative formats of a page', () => {
 
 describe('structured data', () => {
   test('describes the site and the products with their positions on the pages of the list', async () => {
-    for (let number = 1; number <= 21; number += 1) await site.addProduct({ id: `p-${number}` });
+    for (let number = 1; number <= 21; number += 1) await on.site.addProduct({ id: `p-${number}` });
     const page = await html('/');
     expect(structuredDataOf(page).flatMap((item) => errorsOf(item))).toEqual([]);
     const urls = (itemOf(page, 'ItemList').itemListElement as { url: string; position: number }[]).map(
@@ -169,13 +160,15 @@ describe('structured data', () => {
     expect(urls).toHaveLength(LIMITS.listedProducts);
     expect(urls.slice(0, 2)).toEqual([`1 ${SITE}/product/p-21`, `2 ${SITE}/product/p-20`]);
     expect(itemOf(page, 'WebSite').name).toBe('Groundswell');
-    const { nextCursor } = await site.ask.json<{ nextCursor: string }>(`/api/products?limit=${LIMITS.listedProducts}`);
+    const { nextCursor } = await on.site.ask.json<{ nextCursor: string }>(
+      `/api/products?limit=${LIMITS.listedProducts}`,
+    );
     const second = structuredDataOf(await html(`/?cursor=${nextCursor}`));
     expect(second).toMatchObject([{ '@type': 'ItemList', itemListElement: [{ position: LIMITS.listedProducts + 1 }] }]);
   });
 
   test('has the counts, team, comments and breadcrumbs of a product', async () => {
-    await site.addProduct({
+    await on.site.addProduct({
       id: 'a',
       name: 'Harbour',
       category: 'Shelter',
@@ -185,9 +178,9 @@ describe('structured data', () => {
       tags: ['boats'],
       team: [{ name: 'Ada', role: 'Maker', avatar: '' }],
     });
-    await site.ask.put('/api/products/a/upvote', newVisitor());
+    await on.site.ask.put('/api/products/a/upvote', newVisitor());
     for (const content of ['First', 'Second </script>']) {
-      await site.ask.post('/api/comments', { productId: 'a', content }, newVisitor());
+      await on.site.ask.post('/api/comments', { productId: 'a', content }, newVisitor());
     }
     const page = await html('/product/a');
     expect(structuredDataOf(page).flatMap((item) => errorsOf(item))).toEqual([]);
@@ -208,7 +201,7 @@ describe('structured data', () => {
   });
 
   test('is valid for a product with only defaults', async () => {
-    await site.addProduct({ id: 'a', image: '', tags: [], team: [], screenshots: [] });
+    await on.site.addProduct({ id: 'a', image: '', tags: [], team: [], screenshots: [] });
     expect(structuredDataOf(await html('/product/a')).flatMap((item) => errorsOf(item))).toEqual([]);
   });
 
