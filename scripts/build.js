@@ -10,7 +10,8 @@ import { access, copyFile, readdir, readFile, rename, rm, utimes, writeFile } fr
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { compressFolder } from './compress-folder.js';
+import { promisify } from 'node:util';
+import { brotliCompress, gzip, constants as zlib } from 'node:zlib';
 import { isRunning } from './is-running.js';
 
 // Builds are always for production, regardless of the environment.
@@ -134,6 +135,25 @@ async function build(stamp) {
   } finally {
     await rm(staging, { recursive: true, force: true });
   }
+}
+
+/** Fonts and raster images are already compressed. */
+const COMPRESSIBLE = /\.(?:js|css|svg|json)$/;
+
+/** Writes a `.br` and a `.gz` copy of every compressible file in a folder, with maximum compression. */
+async function compressFolder(folder) {
+  const names = (await readdir(folder)).filter((name) => COMPRESSIBLE.test(name));
+  await Promise.all(
+    names.map(async (name) => {
+      const path = join(folder, name);
+      const content = await readFile(path);
+      const [br, gz] = await Promise.all([
+        promisify(brotliCompress)(content, { params: { [zlib.BROTLI_PARAM_QUALITY]: 11 } }),
+        promisify(gzip)(content, { level: 9 }),
+      ]);
+      await Promise.all([writeFile(`${path}.br`, br), writeFile(`${path}.gz`, gz)]);
+    }),
+  );
 }
 
 /** Returns the URLs of the files that the service worker caches for offline use. All have hashed names. */
