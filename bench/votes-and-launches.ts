@@ -2,14 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { completeProduct, saveProducts } from '../src/core/products/save-products.ts';
-import { systemRuntime } from '../src/core/runtime.ts';
+import { HOUR_MS, systemRuntime } from '../src/core/runtime.ts';
 import { createNetworkCounts } from '../src/core/upvotes/network-counts.ts';
 import { setUpvotes, type UpvoteChange } from '../src/core/upvotes/set-upvotes.ts';
 import type { BenchDatabase, BenchServer } from './harness/bench-database.ts';
 import { spreadOf } from './harness/statistics.ts';
 
 const PRODUCTS = 1_000;
-const HOUR_MS = 3_600_000;
 const VOTES_PER_NETWORK = 20;
 /** Number of voters per network. Each votes for a different product, so the cap per network is not reached. */
 const VOTERS_PER_NETWORK = 25;

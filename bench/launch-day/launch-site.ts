@@ -7,6 +7,7 @@ import { beginSession } from '../../src/core/console/sessions.ts';
 import { checkCounts } from '../../src/core/counts/check-counts.ts';
 import { type Connection, connect } from '../../src/core/database/connect.ts';
 import type { Database } from '../../src/core/database/database.ts';
+import { DAY_MS } from '../../src/core/runtime.ts';
 import { parentOf, processTreeCpuMs, processTreeMemoryMb, withChildren } from '../harness/process-use.ts';
 import { type CommandRun, runCommand, type ServerProcess, startSite } from '../harness/server-process.ts';
 import { makeProducts } from '../seed/products.ts';
@@ -19,7 +20,6 @@ export const PRODUCTS = 2_000;
 export const LAUNCHES = 60;
 /** Number of days over which the launches of the older products are spread. The last of them was two days ago. */
 const OLDER_DAYS = 90;
-const DAY_MS = 24 * 3_600_000;
 const WORDS = 2_000;
 const SEED = 14;
 

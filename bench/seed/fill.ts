@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { boardPlaces, leaderboardRow } from '../../src/core/leaderboards/update-boards.ts';
 import { searchGramsOf } from '../../src/core/products/search-grams.ts';
+import { DAY_MS } from '../../src/core/runtime.ts';
 import { foldText, searchTextOf } from '../../src/core/search-text.ts';
 import { dropConstraintsAndIndexes } from './constraints-and-indexes.ts';
 import { type Cell, copyRows } from './copy.ts';
@@ -19,7 +20,6 @@ export interface SeedSizes {
 
 const TABLES = ['products', 'product_counts', 'upvotes', 'comments', 'launches', 'leaderboards', 'leaderboard_counts'];
 const NOW = Date.UTC(2026, 0, 1);
-const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** Distinguishes the ids of different kinds of rows, because the rows of each kind are numbered from 0. */
 const KIND = { upvote: 0, comment: 1, session: 2 } as const;

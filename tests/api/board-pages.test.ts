@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { HOUR_MS } from '../../src/core/runtime.ts';
 import { buildProduct } from '../support/build-product.ts';
 import { canonicalOf, itemOf, metaOf, structuredDataOf, titleOf } from '../support/page-head.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
 
-const HOUR_MS = 3_600_000;
 const now = new Date();
 const day = now.toISOString().slice(0, 10);
 const LAUNCHES = 23;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { SESSION_HEADER } from '../../src/contract/api.ts';
 import * as paths from '../../src/contract/paths.ts';
+import { HOUR_MS } from '../../src/core/runtime.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
 
-const HOUR_MS = 3_600_000;
 const startedAt = Date.now();
 const inHours = (hours: number) => new Date(startedAt + hours * HOUR_MS).toISOString();
 const SOON = inHours(3);

@@ -173,7 +173,7 @@ const CHECK = 'pictures';
 const MAX_NAMED = 3;
 
 /** An unreferenced picture of this age should have been deleted, because the background job runs every hour. */
-const OVERDUE_MS = PICTURE_GRACE_MS + 2 * 60 * 60 * 1_000;
+const OVERDUE_MS = PICTURE_GRACE_MS + 2 * HOUR_MS;
 
 /**
  * Checks that the site's store has all pictures that rows reference, and no old unreferenced ones.

@@ -6,11 +6,11 @@ import { createTestClock } from '../../../tests/support/test-clock.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import type { Sql } from '../database/database.ts';
 import { saveProducts } from '../products/save-products.ts';
+import { HOUR_MS } from '../runtime.ts';
 import { placeLaunches } from './update-boards.ts';
 import { createVoteNetworks } from './vote-networks.ts';
 
 const NETWORK = Uint8Array.of(192, 0, 2, 1);
-const HOUR_MS = 3_600_000;
 
 let database: TestDatabase;
 beforeAll(async () => {

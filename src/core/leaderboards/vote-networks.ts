@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { isProductId } from '../../contract/products/fields.ts';
 import type { Change } from '../changes/change-feed.ts';
 import type { Sql } from '../database/database.ts';
-import type { Runtime } from '../runtime.ts';
+import { HOUR_MS, type Runtime } from '../runtime.ts';
 import { dayAt, uuidOf, WINDOW_MS } from './calendar.ts';
 
 /** A network from which votes for a product were cast in its launch window. */
@@ -63,7 +63,7 @@ const SELECT_LAUNCH = `SELECT p.created_at, l.launched_at, CASE WHEN l.placed_fo
 const MAX_LAUNCHES = 20_000;
 
 /** Maximum age of a cached launch, which limits how long its secret is used without being read again. */
-const MAX_AGE_MS = 60 * 60 * 1_000;
+const MAX_AGE_MS = HOUR_MS;
 
 export function createVoteNetworks(
   sql: Sql,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
+import { DAY_MS } from '../runtime.ts';
 import { acquireLease, lastRunAt, releaseLease, renewLease } from './lease.ts';
 
 let database: TestDatabase;
@@ -11,7 +12,6 @@ afterAll(() => database.drop());
 beforeEach(() => database.query('DELETE FROM leases'));
 
 const NAME = 'scheduled backup';
-const DAY_MS = 86_400_000;
 const acquire = (holder: string, { intervalMs = DAY_MS, leaseMs = 60_000 } = {}) =>
   acquireLease(database, NAME, { holder, intervalMs, leaseMs, maxLeaseMs: 60_000 });
 const [me, other] = [randomUUID(), randomUUID()];

@@ -9,10 +9,10 @@ import { recordAudit } from '../audit/audit-log.ts';
 import { deleteOldImportChanges, ImportChanges } from '../imports/import-changes.ts';
 import { removeProducts } from '../products/remove-products.ts';
 import { saveProducts } from '../products/save-products.ts';
+import { DAY_MS } from '../runtime.ts';
 import { deleteUnreferencedPictures, PICTURE_GRACE_MS } from './delete-unreferenced.ts';
 import { type PictureKind, pictureAddress, pictureName, storePicture } from './picture-store.ts';
 
-const DAY_MS = 24 * 60 * 60 * 1_000;
 let database: TestDatabase;
 let folder: string;
 let now: Date;

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { WebhookEvent } from '../../contract/webhooks/schema.ts';
 import type { Sql } from '../database/database.ts';
-import { DAY_MS } from '../runtime.ts';
+import { DAY_MS, HOUR_MS } from '../runtime.ts';
 
 /**
  * Records events in the outbox, in the transaction of the change that they report. Operations get this function only if
@@ -38,7 +38,7 @@ export function receiverOf(url: string): string {
 }
 
 /** The maximum time between two attempts. */
-export const MAX_RETRY_DELAY_MS = 60 * 60 * 1_000;
+export const MAX_RETRY_DELAY_MS = HOUR_MS;
 
 /**
  * The condition on events that are due. A time later than the maximum delay allows was stored before the database's

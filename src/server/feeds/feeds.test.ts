@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import type { ReadApi } from '../../contract/api.ts';
 import type { Leaderboard } from '../../contract/leaderboards/schema.ts';
 import * as paths from '../../contract/paths.ts';
+import { DAY_MS } from '../../core/runtime.ts';
 import { leaderboardsFeed } from './feeds.ts';
 
-const DAY_MS = 24 * 60 * 60 * 1_000;
 const NOW = Date.parse('2026-11-01T00:00:00.000Z');
 
 /** Returns daily leaderboards, newest first, each of which becomes final after a review of `reviewHours`. */

@@ -9,6 +9,7 @@ import { createTestDatabase, type TestDatabase } from '../../../tests/support/te
 import { repairCounts } from '../../core/counts/check-counts.ts';
 import { checkSubmissions } from '../../core/doctor/run-database-checks.ts';
 import { saveProducts } from '../../core/products/save-products.ts';
+import { DAY_MS } from '../../core/runtime.ts';
 import { readStats } from '../../core/stats/read-stats.ts';
 import { saveUpvoteBursts } from '../../core/stats/upvote-bursts.ts';
 import { addDriftMetrics, addSubmissionMetrics } from '../metrics/collected-metrics.ts';
@@ -17,7 +18,6 @@ import { deleteOldData, startHousekeeping, watchDrift, watchSubmissions } from '
 
 const harness = openSubmissionHarness();
 const { site, clock } = harness;
-const DAY_MS = 24 * 60 * 60 * 1_000;
 const faults: unknown[] = [];
 const log = { info() {}, error() {}, warn: (details: unknown) => faults.push(details) };
 

@@ -6,7 +6,7 @@ import { type Database, readEarlierTime } from '../../core/database/database.ts'
 import { deleteOldImportChanges } from '../../core/imports/import-changes.ts';
 import { deleteUnreferencedPictures } from '../../core/pictures/delete-unreferenced.ts';
 import { pictureFolder } from '../../core/pictures/picture-store.ts';
-import type { Log } from '../../core/runtime.ts';
+import { HOUR_MS, type Log } from '../../core/runtime.ts';
 import { deleteOldBursts } from '../../core/stats/upvote-bursts.ts';
 import { countWaiting, type WaitingSubmissions } from '../../core/submissions/list-submissions.ts';
 import { deleteClosedSubmissions } from '../../core/submissions/submission-row.ts';
@@ -25,7 +25,7 @@ import { deliverWebhooks } from './deliver-webhooks.ts';
 import { scheduleBackups } from './schedule-backups.ts';
 import { scheduleFinalising } from './schedule-finalising.ts';
 
-const HOUSEKEEPING_INTERVAL_MS = 60 * 60 * 1_000;
+const HOUSEKEEPING_INTERVAL_MS = HOUR_MS;
 /** The first run is soon after the start, so even a site that restarts often deletes old data. */
 const FIRST_HOUSEKEEPING_MS = 60_000;
 

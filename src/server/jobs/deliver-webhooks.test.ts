@@ -5,11 +5,11 @@ import { newSecret, startReceiver, verified, type WebhookReceiver } from '../../
 import type { WebhookEvent } from '../../contract/webhooks/schema.ts';
 import type { Database } from '../../core/database/database.ts';
 import { checkWebhooks } from '../../core/doctor/run-database-checks.ts';
+import { HOUR_MS } from '../../core/runtime.ts';
 import { listEvents, receiverOf, recordEvents, retryEvents } from '../../core/webhooks/outbox.ts';
 import { deliverWebhooks, LEASE_TIMES, retryDelayMs, type WebhookDeliveries } from './deliver-webhooks.ts';
 
 const SECRET = newSecret(7);
-const HOUR_MS = 3_600_000;
 
 let database: TestDatabase;
 let receiver: WebhookReceiver;

@@ -12,6 +12,7 @@ import { verifyBackup } from '../../core/backups/read-backup.ts';
 import type { Database } from '../../core/database/database.ts';
 import type { MeasureDisk } from '../../core/file-system.ts';
 import { saveProducts } from '../../core/products/save-products.ts';
+import { HOUR_MS } from '../../core/runtime.ts';
 import { prepareBackupFolder, type ScheduledBackups, scheduleBackups } from './schedule-backups.ts';
 
 let folder: string;
@@ -31,7 +32,6 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const HOUR_MS = 3_600_000;
 /** Longer than `expect.poll` waits, so a process that stops must release its lease. */
 const LEASE_MS = 600_000;
 

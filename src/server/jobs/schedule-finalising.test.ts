@@ -3,9 +3,8 @@ import { launch } from '../../../tests/support/launch-site.ts';
 import { silentLog } from '../../../tests/support/silent-log.ts';
 import { createTestDatabase } from '../../../tests/support/test-database.ts';
 import type { Database } from '../../core/database/database.ts';
+import { HOUR_MS } from '../../core/runtime.ts';
 import { scheduleFinalising } from './schedule-finalising.ts';
-
-const HOUR_MS = 3_600_000;
 
 test('a result that is due only according to the clock of the database is not finalised yet', async () => {
   const database = await createTestDatabase();

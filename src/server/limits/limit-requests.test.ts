@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { HOUR_MS } from '../../core/runtime.ts';
 import { DEFAULT_RATE_LIMITS, type RateLimits } from '../../settings/rate-limits.ts';
 import { createRateLimiter, createTarpit } from './limit-requests.ts';
 
@@ -10,7 +11,6 @@ const LIMITS: RateLimits = {
   like: { session: perMinute(2), network: perMinute(5) },
   search: { network: { amount: 2, seconds: 1 } },
 };
-const HOUR_MS = 3_600_000;
 
 function limiterAt(startMs = 0) {
   const clock = { ms: startMs };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { HOUR_MS } from '../../core/runtime.ts';
 import { createNetworkKeys, networkPrefix } from './network-keys.ts';
 
-const HOUR_MS = 3_600_000;
 const same = (left: string, right: string) =>
   Buffer.from(networkPrefix(left)).equals(Buffer.from(networkPrefix(right)));
 

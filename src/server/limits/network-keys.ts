@@ -2,6 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { isIPv4 } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import ipaddr from 'ipaddr.js';
+import { HOUR_MS } from '../../core/runtime.ts';
 import type { TrustedProxies } from '../../settings/trusted-proxies.ts';
 
 /** Two keyed hashes of a network: one with the current salt, and one with the previous salt. */
@@ -12,7 +13,7 @@ export interface NetworkKey {
 
 export type NetworkKeys = (address: string | undefined) => NetworkKey;
 
-const ROTATION_MS = 60 * 60 * 1_000;
+const ROTATION_MS = HOUR_MS;
 
 /**
  * Maps addresses to keys of their networks: an HMAC-SHA256 whose salt is random, stays in memory and is replaced every

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { HOUR_MS } from '../../core/runtime.ts';
 import { createRepeatedTexts, fingerprintOf } from './repeated-texts.ts';
 
-const HOUR_MS = 3_600_000;
 const SPAM = 'Buy cheap followers for your product today, visit https://spam.example/a1';
 
 function watch() {
