@@ -6,7 +6,7 @@ import { cpuMsOf, memoryMbOf } from './harness/process-use.ts';
 import { writeResults } from './harness/results.ts';
 import { type LoadResult, runLoad } from './harness/run-load.ts';
 import { startSite } from './harness/server-process.ts';
-import { spreadOf } from './harness/statistics.ts';
+import { spreadsOf } from './harness/statistics.ts';
 import type { BenchOptions } from './options.ts';
 
 /** Number of uncached cards per round. */
@@ -69,10 +69,9 @@ export async function cards({ rounds, seconds }: BenchOptions): Promise<void> {
       seconds,
       cardsPerRound: CARDS_PER_ROUND,
       home: { alone: summary(alone), besideCards: summary(beside) },
-      p99Ratio: spreadOf(beside.map(({ p99Ms }) => p99Ms)).median / spreadOf(alone.map(({ p99Ms }) => p99Ms)).median,
+      p99Ratio: summary(beside).p99Ms.median / summary(alone).p99Ms.median,
       cards: {
-        perSecond: spreadOf(rendered.map(({ perSecond }) => perSecond)),
-        cpuMsEach: spreadOf(rendered.map(({ cpuMsEach }) => cpuMsEach)),
+        ...spreadsOf(rendered, ['perSecond', 'cpuMsEach']),
         substitutes: rendered.reduce((sum, { substitutes }) => sum + substitutes, 0),
         cachedCpuMsEach: cachedCpuMs,
       },
@@ -159,9 +158,5 @@ async function workerOf(pid: number): Promise<number> {
 }
 
 function summary(results: readonly LoadResult[]) {
-  return {
-    perSecond: spreadOf(results.map(({ perSecond }) => perSecond)),
-    p50Ms: spreadOf(results.map(({ p50Ms }) => p50Ms)),
-    p99Ms: spreadOf(results.map(({ p99Ms }) => p99Ms)),
-  };
+  return spreadsOf(results, ['perSecond', 'p50Ms', 'p99Ms']);
 }

@@ -2,12 +2,12 @@ import { availableParallelism, loadavg } from 'node:os';
 import { COLOURS, drawBars } from './chart.ts';
 import { assertCountsRight } from './cluster/counts.ts';
 import { type Freshness, measureFreshness } from './cluster/freshness.ts';
-import { addUp, loadSide, type SideLoad } from './cluster/load-side.ts';
+import { loadSide, type SideLoad } from './cluster/load-side.ts';
 import { type Side, startSide } from './cluster/side.ts';
 import { startBenchServer } from './harness/bench-database.ts';
 import { writeResults } from './harness/results.ts';
 import type { Target } from './harness/run-load.ts';
-import { spreadOf } from './harness/statistics.ts';
+import { ratiosTo, spreadsOf } from './harness/statistics.ts';
 import type { BenchOptions } from './options.ts';
 
 const PRODUCTS = 1_000;
@@ -82,24 +82,17 @@ function processNumbers(): number[] {
 function compare(measured: ReadonlyMap<Side, readonly SideLoad[]>) {
   const [one = []] = measured.values();
   const perSide = [...measured].map(([{ name }, results]) => {
-    const spread = (of: (result: SideLoad) => number) => spreadOf(results.map(of));
     const summary = {
-      timesOneProcess: spreadOf(
-        results.map(({ perSecond }, round) => perSecond / (one[round]?.perSecond ?? perSecond)),
-      ),
-      perSecond: spread(({ perSecond }) => perSecond),
-      p50Ms: spread(({ p50Ms }) => p50Ms),
-      p99Ms: spread(({ p99Ms }) => p99Ms),
-      siteCpuUs: spread(({ siteCpuUs }) => siteCpuUs),
-      siteCores: spread(({ siteCores }) => siteCores),
-      machineCores: spread(({ machineCores }) => machineCores),
+      timesOneProcess: ratiosTo(one, results, 'perSecond'),
+      ...spreadsOf(results, ['perSecond', 'p50Ms', 'p99Ms', 'siteCpuUs', 'siteCores', 'machineCores']),
     };
     return [name, summary] as const;
   });
   return Object.fromEntries(perSide);
 }
 
-function describe(result: SideLoad = addUp([])): string {
+function describe(result: SideLoad | undefined): string {
+  if (result === undefined) return '';
   return `${Math.round(result.perSecond)}/s, p99 ${Math.round(result.p99Ms)} ms, ${result.siteCpuUs.toFixed(0)} µs, ${result.siteCores.toFixed(2)} cores`;
 }
 

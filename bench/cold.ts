@@ -2,7 +2,7 @@ import { startBenchServer } from './harness/bench-database.ts';
 import { cpuMsOf, parentOf, processTreeCpuMs } from './harness/process-use.ts';
 import { writeResults } from './harness/results.ts';
 import { type ServerProcess, startSite } from './harness/server-process.ts';
-import { spreadOf } from './harness/statistics.ts';
+import { spreadsOf } from './harness/statistics.ts';
 import type { BenchOptions } from './options.ts';
 import { fillDatabase } from './seed/fill.ts';
 
@@ -21,7 +21,7 @@ const WARM_UP = 2_000;
 export async function cold({ rounds }: BenchOptions): Promise<void> {
   const server = await startBenchServer();
   const { url, query } = await server.createDatabase(0);
-  await fillDatabase(url, SIZES, { force: true });
+  await fillDatabase(url, SIZES);
   const rows = await query<{ id: string }>('SELECT id FROM products ORDER BY md5(id) LIMIT $1', [
     WARM_UP + rounds * PAGES_PER_ROUND,
   ]);
@@ -31,25 +31,22 @@ export async function cold({ rounds }: BenchOptions): Promise<void> {
   const ids = rows.map(({ id }) => id);
   try {
     const warmUp = await measure(site, postmaster, ids.splice(0, WARM_UP));
-    const cpuMs: number[] = [];
-    const databaseCpuMs: number[] = [];
-    const latencyMs: number[] = [];
+    const results: Awaited<ReturnType<typeof measure>>[] = [];
     for (let round = 1; round <= rounds; round += 1) {
       const measured = await measure(site, postmaster, ids.splice(0, PAGES_PER_ROUND));
-      cpuMs.push(measured.cpuMs);
-      databaseCpuMs.push(measured.databaseCpuMs);
-      latencyMs.push(measured.latencyMs);
+      results.push(measured);
       console.log(`Round ${round}: ${measured.cpuMs} + ${measured.databaseCpuMs} ms of CPU time per page`);
     }
+    const { cpuMs, databaseCpuMs, latencyMs } = spreadsOf(results, ['cpuMs', 'databaseCpuMs', 'latencyMs']);
     await writeResults('cold', {
       rounds,
       ...SIZES,
       warmUpPages: WARM_UP,
       cpuMsPerPageWhileWarming: warmUp.cpuMs,
       pagesPerRound: PAGES_PER_ROUND,
-      cpuMsPerPage: spreadOf(cpuMs),
-      databaseCpuMsPerPage: spreadOf(databaseCpuMs),
-      latencyMsPerPage: spreadOf(latencyMs),
+      cpuMsPerPage: cpuMs,
+      databaseCpuMsPerPage: databaseCpuMs,
+      latencyMsPerPage: latencyMs,
     });
   } finally {
     await site.stop();

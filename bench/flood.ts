@@ -3,7 +3,7 @@ import { startBenchServer } from './harness/bench-database.ts';
 import { writeResults } from './harness/results.ts';
 import { type LoadResult, runLoad, type Target } from './harness/run-load.ts';
 import { startSite } from './harness/server-process.ts';
-import { spreadOf } from './harness/statistics.ts';
+import { ratiosTo, spreadOf, spreadsOf } from './harness/statistics.ts';
 import type { BenchOptions } from './options.ts';
 
 const PRODUCTS = 1_000;
@@ -65,16 +65,12 @@ export async function flood({ rounds, seconds }: BenchOptions): Promise<void> {
     await site.stop();
     await server.stop();
   }
-  const summary = (results: readonly LoadResult[]) => ({
-    perSecond: spreadOf(results.map(({ perSecond }) => perSecond)),
-    p50Ms: spreadOf(results.map(({ p50Ms }) => p50Ms)),
-    p99Ms: spreadOf(results.map(({ p99Ms }) => p99Ms)),
-  });
+  const summary = (results: readonly LoadResult[]) => spreadsOf(results, ['perSecond', 'p50Ms', 'p99Ms']);
   await writeResults('flood', {
     rounds,
     seconds,
     halfOpenConnections: HALF_OPEN,
-    readsLeft: spreadOf(underAttack.map(({ perSecond }, round) => perSecond / (alone[round]?.perSecond ?? perSecond))),
+    readsLeft: ratiosTo(alone, underAttack, 'perSecond'),
     alone: summary(alone),
     underAttack: summary(underAttack),
     flood: { perSecond: spreadOf(attacks.map(({ perSecond }) => perSecond)), statuses: attacks.at(-1)?.statuses },

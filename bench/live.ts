@@ -6,6 +6,7 @@ import { cpuMsOf, memoryMbOf } from './harness/process-use.ts';
 import { writeResults } from './harness/results.ts';
 import { openStreams, type StreamReport } from './harness/run-streams.ts';
 import { startSite } from './harness/server-process.ts';
+import type { Latencies } from './harness/statistics.ts';
 
 const PRODUCTS = 1_000;
 /** Number of products per page of the API's list. Most streams subscribe to the products of one page. */
@@ -64,8 +65,7 @@ export async function live(flags: readonly string[]): Promise<void> {
     const cpuShare = ((await cpuMsOf(site.pid)) - cpuBefore) / (performance.now() - startedAt);
     clients.end();
     await assertComplete(report, database);
-    const { p50Ms, p95Ms, p99Ms, maxMs, deliveries } = report;
-    const latency = { p50Ms, p95Ms, p99Ms, maxMs };
+    const { latency, deliveries } = report;
     const memory = { beforeMb, openedMb, idleMb, streamsMb: idleMb - beforeMb, busyMb: await memoryMbOf(site.pid) };
     const rates = { streams, upvotesPerSecond, seconds, idleSeconds, products: PRODUCTS };
     const results = {
@@ -112,7 +112,7 @@ function rounded(latency: Record<string, number>): Record<string, number> {
 
 function draw(
   { streams, upvotesPerSecond }: { streams: number; upvotesPerSecond: number },
-  { p50Ms, p95Ms, p99Ms, maxMs }: Record<'p50Ms' | 'p95Ms' | 'p99Ms' | 'maxMs', number>,
+  { p50Ms, p95Ms, p99Ms, maxMs }: Latencies,
 ): string {
   return drawBars({
     title: `From an upvote to ${streams.toLocaleString('en')} open pages, ${upvotesPerSecond} upvotes/s`,

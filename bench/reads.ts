@@ -7,9 +7,9 @@ import { COLOURS, drawBars } from './chart.ts';
 import { startBenchServer } from './harness/bench-database.ts';
 import { cpuMsOf, memoryMbOf } from './harness/process-use.ts';
 import { writeResults } from './harness/results.ts';
-import { type LoadResult, runLoad, type Target } from './harness/run-load.ts';
+import { type LoadResult, requireSuccess, runLoad, type Target } from './harness/run-load.ts';
 import { type ServerProcess, startBaseline, startSite } from './harness/server-process.ts';
-import { spreadOf } from './harness/statistics.ts';
+import { ratiosTo, spreadsOf } from './harness/statistics.ts';
 import type { BenchOptions } from './options.ts';
 import { fillDatabase } from './seed/fill.ts';
 
@@ -34,7 +34,7 @@ export async function reads(options: BenchOptions): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'groundswell-bench-'));
   const postgres = await startBenchServer();
   const { url, query } = await postgres.createDatabase(0);
-  await fillDatabase(url, SIZES, { force: true });
+  await fillDatabase(url, SIZES);
   const rows = await query<{ id: string }>('SELECT id FROM products ORDER BY md5(id) LIMIT $1', [PRODUCT_PAGES]);
   const ids = rows.map(({ id }) => id);
   const workloads: Record<string, string[]> = {
@@ -104,9 +104,8 @@ async function measure(server: ServerProcess, paths: readonly string[], options:
   const { connections, seconds } = options;
   const targets: Target[] = paths.map((path) => ({ method: 'GET', path, acceptEncoding: ENCODING }));
   const cpuBefore = await cpuMsOf(server.pid);
-  const result = await runLoad({ address: server.address, connections, seconds, targets });
+  const result = requireSuccess(await runLoad({ address: server.address, connections, seconds, targets }));
   const cpuUs = (((await cpuMsOf(server.pid)) - cpuBefore) * 1_000) / result.sent;
-  if (result.succeeded !== result.sent) throw new Error(`Some requests failed: ${JSON.stringify(result.statuses)}`);
   return { ...result, cpuUs, memoryMb: await memoryMbOf(server.pid) };
 }
 
@@ -124,8 +123,8 @@ async function measureUnderWrites(
     targets: products.map((id) => ({ method: 'PUT', path: `/api/products/${id}/upvote` })),
     maxPerSecond: UPVOTES_PER_SECOND,
   });
-  const [measured, { perSecond, succeeded, sent }] = await Promise.all([measure(site, paths, options), upvotes]);
-  if (succeeded !== sent) throw new Error('Some upvotes failed');
+  const [measured, written] = await Promise.all([measure(site, paths, options), upvotes]);
+  const { perSecond } = requireSuccess(written);
   if (perSecond < UPVOTES_PER_SECOND * 0.8)
     console.warn(`Only ${Math.round(perSecond)} of ${UPVOTES_PER_SECOND} upvotes/s were sent`);
   return measured;
@@ -146,23 +145,15 @@ function compare({ bare, fastify, groundswell, underWrites }: Record<Side, Measu
 
 /** Returns the ratios of each round to the same round of a baseline. */
 function ratiosOf(results: readonly Measured[], baseline: readonly Measured[]) {
-  const ratio = (of: (result: Measured) => number) =>
-    spreadOf(results.map((result, round) => of(result) / of(baseline[round] ?? result)));
   return {
-    throughput: ratio(({ perSecond }) => perSecond),
-    p99: ratio(({ p99Ms }) => p99Ms),
-    cpu: ratio(({ cpuUs }) => cpuUs),
+    throughput: ratiosTo(baseline, results, 'perSecond'),
+    p99: ratiosTo(baseline, results, 'p99Ms'),
+    cpu: ratiosTo(baseline, results, 'cpuUs'),
   };
 }
 
 function summarize(results: readonly Measured[]) {
-  return {
-    perSecond: spreadOf(results.map(({ perSecond }) => perSecond)),
-    p50Ms: spreadOf(results.map(({ p50Ms }) => p50Ms)),
-    p99Ms: spreadOf(results.map(({ p99Ms }) => p99Ms)),
-    cpuUs: spreadOf(results.map(({ cpuUs }) => cpuUs)),
-    memoryMb: spreadOf(results.map(({ memoryMb }) => memoryMb)),
-  };
+  return spreadsOf(results, ['perSecond', 'p50Ms', 'p99Ms', 'cpuUs', 'memoryMb']);
 }
 
 function meanBytes(responses: readonly RecordedResponse[], paths: readonly string[]): number {

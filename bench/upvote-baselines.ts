@@ -1,8 +1,8 @@
 import type { BenchDatabase, BenchServer } from './harness/bench-database.ts';
 import { cpuMsOf } from './harness/process-use.ts';
-import { runLoad, type Target } from './harness/run-load.ts';
+import { requireSuccess, runLoad, type Target } from './harness/run-load.ts';
 import { type ServerProcess, startBaseline, startSite } from './harness/server-process.ts';
-import { spreadOf } from './harness/statistics.ts';
+import { ratiosTo, spreadOf } from './harness/statistics.ts';
 import type { BenchOptions } from './options.ts';
 
 interface Measured {
@@ -51,13 +51,12 @@ async function measureAlternately(
     });
     console.log(`upvotes, ${products} products, round ${round}: ${last.join(' | ')}`);
   }
-  const ratio = (other: Side, of: (measured: Measured) => number) =>
-    spreadOf(measured.site.map((ours, round) => of(ours) / of(measured[other][round] ?? ours)));
+  const { site, noOp, lean } = measured;
   return {
-    throughputOfNoOp: ratio('noOp', ({ perSecond }) => perSecond),
-    throughputOfLean: ratio('lean', ({ perSecond }) => perSecond),
-    cpuOfNoOp: ratio('noOp', ({ cpuUs }) => cpuUs),
-    cpuOfLean: ratio('lean', ({ cpuUs }) => cpuUs),
+    throughputOfNoOp: ratiosTo(noOp, site, 'perSecond'),
+    throughputOfLean: ratiosTo(lean, site, 'perSecond'),
+    cpuOfNoOp: ratiosTo(noOp, site, 'cpuUs'),
+    cpuOfLean: ratiosTo(lean, site, 'cpuUs'),
     perSecond: Object.fromEntries(
       Object.entries(measured).map(([side, results]) => [side, spreadOf(results.map(({ perSecond }) => perSecond))]),
     ),
@@ -75,8 +74,7 @@ async function measure(
     (_, index): Target => ({ method: 'PUT', path: `${prefix}/api/products/p-${index}/upvote` }),
   );
   const cpuBefore = await cpuMsOf(pid);
-  const { perSecond, sent, succeeded, statuses } = await runLoad({ address, connections, seconds, targets });
-  if (succeeded !== sent) throw new Error(`Some requests failed: ${JSON.stringify(statuses)}`);
+  const { perSecond, sent } = requireSuccess(await runLoad({ address, connections, seconds, targets }));
   return { perSecond, cpuUs: (((await cpuMsOf(pid)) - cpuBefore) * 1_000) / sent };
 }
 

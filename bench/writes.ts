@@ -2,9 +2,9 @@ import { loadavg } from 'node:os';
 import { COLOURS, drawBars } from './chart.ts';
 import { type BenchDatabase, type BenchServer, startBenchServer } from './harness/bench-database.ts';
 import { writeResults } from './harness/results.ts';
-import { type LoadResult, runLoad, type Target } from './harness/run-load.ts';
+import { type LoadResult, requireSuccess, runLoad, type Target } from './harness/run-load.ts';
 import { type ServerProcess, startBaseline, startSite } from './harness/server-process.ts';
-import { spreadOf } from './harness/statistics.ts';
+import { ratiosTo, spreadOf, spreadsOf } from './harness/statistics.ts';
 import type { BenchOptions } from './options.ts';
 import { compareWithBaselines } from './upvote-baselines.ts';
 import { compareVotes, launchNow } from './votes-and-launches.ts';
@@ -114,8 +114,8 @@ async function measure(
   isSpread = false,
 ): Promise<LoadResult> {
   const targets = WORKLOADS[workload](side);
-  const result = await runLoad({ address: side.server.address, connections, seconds, targets, isSpread });
-  if (result.succeeded !== result.sent) throw new Error(`Some requests failed: ${JSON.stringify(result.statuses)}`);
+  const { address } = side.server;
+  const result = requireSuccess(await runLoad({ address, connections, seconds, targets, isSpread }));
   side.succeeded[workload] += result.succeeded;
   return result;
 }
@@ -138,16 +138,10 @@ async function measureWindow(side: Side, options: BenchOptions) {
 
 /** Compares the sides. Ratios come first, because they are comparable between machines. */
 function compare(ours: readonly LoadResult[], theirs: readonly LoadResult[]) {
-  const ratio = (of: (result: LoadResult) => number) =>
-    spreadOf(ours.map((result, round) => of(result) / of(theirs[round] ?? result)));
-  const spreads = (results: readonly LoadResult[]) => ({
-    perSecond: spreadOf(results.map(({ perSecond }) => perSecond)),
-    p50Ms: spreadOf(results.map(({ p50Ms }) => p50Ms)),
-    p99Ms: spreadOf(results.map(({ p99Ms }) => p99Ms)),
-  });
+  const spreads = (results: readonly LoadResult[]) => spreadsOf(results, ['perSecond', 'p50Ms', 'p99Ms']);
   return {
-    throughputRatio: ratio(({ perSecond }) => perSecond),
-    p99Ratio: ratio(({ p99Ms }) => p99Ms),
+    throughputRatio: ratiosTo(theirs, ours, 'perSecond'),
+    p99Ratio: ratiosTo(theirs, ours, 'p99Ms'),
     groundswell: spreads(ours),
     oneTransaction: spreads(theirs),
   };

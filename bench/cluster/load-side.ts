@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { cpuMsOf } from '../harness/process-use.ts';
-import { type LoadResult, runLoad, type Target } from '../harness/run-load.ts';
+import { requireSuccess, runLoad, type Target } from '../harness/run-load.ts';
 import type { BenchOptions } from '../options.ts';
 import type { Side } from './side.ts';
 
@@ -9,7 +9,9 @@ const LOADERS = 2;
 const TICK_MS = 10;
 
 export interface SideLoad {
+  /** The sum of the rates of all load processes. */
   perSecond: number;
+  /** The highest value of all load processes, like `p99Ms`. */
   p50Ms: number;
   p99Ms: number;
   /** CPU time of all processes of the site, per request. */
@@ -43,32 +45,15 @@ export async function loadSide(
   const elapsedMs = performance.now() - before.at;
   const siteMs = (await siteCpuMs(pids)) - before.site;
   const machineMs = (await machineCpuMs()) - before.machine;
-  for (const { succeeded, sent, statuses } of results) {
-    if (succeeded !== sent) throw new Error(`${side.name}: some requests failed: ${JSON.stringify(statuses)}`);
-    if (targets[0]?.method === 'PUT') side.upvotes += succeeded;
-  }
-  const sent = results.reduce((sum, result) => sum + result.sent, 0);
+  const sent = results.map(requireSuccess).reduce((sum, result) => sum + result.sent, 0);
+  if (targets[0]?.method === 'PUT') side.upvotes += sent;
   return {
-    ...addUp(results),
+    perSecond: results.reduce((sum, { perSecond }) => sum + perSecond, 0),
+    p50Ms: Math.max(...results.map(({ p50Ms }) => p50Ms)),
+    p99Ms: Math.max(...results.map(({ p99Ms }) => p99Ms)),
     siteCpuUs: (siteMs * 1_000) / sent,
     siteCores: siteMs / elapsedMs,
     machineCores: machineMs / elapsedMs,
-  };
-}
-
-/**
- * Combines the results of several load processes: the sum of their rates, and the highest value of each latency. The
- * CPU fields are 0.
- */
-export function addUp(results: readonly LoadResult[]): SideLoad {
-  const worst = (of: (result: LoadResult) => number) => Math.max(0, ...results.map(of));
-  return {
-    perSecond: results.reduce((sum, { perSecond }) => sum + perSecond, 0),
-    p50Ms: worst(({ p50Ms }) => p50Ms),
-    p99Ms: worst(({ p99Ms }) => p99Ms),
-    siteCpuUs: 0,
-    siteCores: 0,
-    machineCores: 0,
   };
 }
 

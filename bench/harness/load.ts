@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HttpConnection, requestText } from './http-connection.ts';
 import type { LoadOptions, LoadResult } from './run-load.ts';
-import { quantile } from './statistics.ts';
+import { latenciesOf } from './statistics.ts';
 
 /** Duration of the warm-up. Its latencies are not measured. */
 const WARM_UP_S = 0.5;
@@ -56,13 +56,6 @@ async function load(options: LoadOptions): Promise<LoadResult> {
   };
 
   await Promise.all(Array.from({ length: connections }, (_, index) => keepBusy(index)));
-  const sorted = Float64Array.from(latencies).sort();
-  return {
-    perSecond: sorted.length / seconds,
-    p50Ms: quantile(sorted, 0.5),
-    p99Ms: quantile(sorted, 0.99),
-    succeeded,
-    sent: sentCount,
-    statuses,
-  };
+  const { p50Ms, p99Ms } = latenciesOf(latencies);
+  return { perSecond: latencies.length / seconds, p50Ms, p99Ms, succeeded, sent: sentCount, statuses };
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FlowResult } from './run-load.ts';
-import { quantile } from './statistics.ts';
+import { latenciesOf } from './statistics.ts';
 
 /**
  * Calls `send` for each request when it is due, even if earlier requests are in flight, then waits for all of them.
@@ -31,19 +31,10 @@ export class FlowRecorder {
   }
 
   result(): FlowResult {
-    const sorted = Float64Array.from(this.#latenciesMs).sort();
     const succeeded = Object.entries(this.#statuses).reduce(
       (sum, [status, count]) => sum + (/^2\d\d$/.test(status) ? count : 0),
       0,
     );
-    return {
-      due: sorted.length,
-      succeeded,
-      statuses: this.#statuses,
-      p50Ms: quantile(sorted, 0.5),
-      p95Ms: quantile(sorted, 0.95),
-      p99Ms: quantile(sorted, 0.99),
-      maxMs: sorted.at(-1) ?? Number.NaN,
-    };
+    return { due: this.#latenciesMs.length, succeeded, statuses: this.#statuses, ...latenciesOf(this.#latenciesMs) };
   }
 }

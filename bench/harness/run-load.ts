@@ -1,6 +1,7 @@
-import { fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import type { Latencies } from './statistics.ts';
 
 export interface Target {
   method: 'GET' | 'PUT' | 'POST';
@@ -53,16 +54,12 @@ export interface Flow {
   perSecond: number;
 }
 
-export interface FlowResult {
+/** The results of a flow, with the latencies of its requests, each from the due time to the end of the response. */
+export interface FlowResult extends Latencies {
   /** Number of requests that were due in the measured time. Each is sent, regardless of earlier responses. */
   due: number;
   succeeded: number;
   statuses: Record<string, number>;
-  /** The latencies, each from a request's due time to the end of its response. */
-  p50Ms: number;
-  p95Ms: number;
-  p99Ms: number;
-  maxMs: number;
 }
 
 /**
@@ -72,14 +69,30 @@ export function runOpenLoad(options: OpenLoadOptions): Promise<Record<string, Fl
   return runInChild(join(import.meta.dirname, 'open-load.ts'), options);
 }
 
-/**
- * Runs a load program in a separate process, so it does not share an event loop with the caller. @returns its result.
- */
-export async function runInChild<Result>(program: string, options: object): Promise<Result> {
+/** Runs a load program, whose only message is its result. */
+export function runInChild<Result>(program: string, options: object): Promise<Result> {
+  return messageOf(startChild(program, options));
+}
+
+/** Starts a load program in a separate process, so it does not share an event loop with the caller. */
+export function startChild(program: string, options: object): ChildProcess {
   const child = fork(program, { execArgv: ['--import', 'tsx'] });
   child.send(options);
-  const failed = once(child, 'exit').then(([code]) => Promise.reject(new Error(`${program} exited with code ${code}`)));
-  const [result] = await Promise.race([once(child, 'message'), failed]);
+  return child;
+}
+
+/** Waits for the next message of a load program. @throws Error if the program exits instead. */
+export async function messageOf<Message>(child: ChildProcess): Promise<Message> {
+  const failed = once(child, 'exit').then(([code]) =>
+    Promise.reject(new Error(`${child.spawnargs.at(-1)} exited with code ${code}`)),
+  );
   failed.catch(() => {});
-  return result as Result;
+  const [message] = await Promise.race([once(child, 'message'), failed]);
+  return message as Message;
+}
+
+/** Returns the result. @throws Error if a request failed. */
+export function requireSuccess(result: LoadResult): LoadResult {
+  if (result.succeeded !== result.sent) throw new Error(`Some requests failed: ${JSON.stringify(result.statuses)}`);
+  return result;
 }

@@ -1,6 +1,6 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
+import { messageOf, startChild } from './run-load.ts';
+import type { Latencies } from './statistics.ts';
 
 export interface StreamLoad {
   address: string;
@@ -20,10 +20,7 @@ export interface StreamReport {
   expected: number;
   /** Number of streams that closed before the end. */
   closed: number;
-  p50Ms: number;
-  p95Ms: number;
-  p99Ms: number;
-  maxMs: number;
+  latency: Latencies;
   /** The last received number of upvotes by product, for each subscription. */
   finalCounts: Record<string, number>[];
 }
@@ -36,23 +33,13 @@ export interface StreamRun {
 
 /** Opens the streams in a separate process, and waits until all are open. */
 export async function openStreams(load: StreamLoad): Promise<StreamRun> {
-  const child = fork(join(import.meta.dirname, 'stream-clients.ts'), { execArgv: ['--import', 'tsx'] });
-  child.send(load);
+  const child = startChild(join(import.meta.dirname, 'stream-clients.ts'), load);
   await messageOf(child);
   return {
-    async vote() {
+    vote() {
       child.send('vote');
-      return (await messageOf(child)) as StreamReport;
+      return messageOf(child);
     },
     end: () => child.kill(),
   };
-}
-
-async function messageOf(child: ChildProcess): Promise<unknown> {
-  const failed = once(child, 'exit').then(([code]) =>
-    Promise.reject(new Error(`The stream clients exited with code ${code}`)),
-  );
-  failed.catch(() => {});
-  const [message] = await Promise.race([once(child, 'message'), failed]);
-  return message;
 }

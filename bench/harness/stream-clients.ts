@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HttpConnection, requestText } from './http-connection.ts';
 import type { StreamLoad, StreamReport } from './run-streams.ts';
-import { quantile } from './statistics.ts';
+import { latenciesOf } from './statistics.ts';
 
 /** Number of connections that upvote. This process also reads the streams, so all times come from one clock. */
 const WRITERS = 16;
@@ -136,15 +136,5 @@ function report(sentAt: ReadonlyMap<string, number[]>): StreamReport {
     expected += size * wanted.reduce((sum, id) => sum + Math.max(0, (sentAt.get(id)?.length ?? 1) - 1), 0);
     finalCounts.push(Object.fromEntries(known));
   }
-  const sorted = Float64Array.from(latencies).sort();
-  return {
-    deliveries: sorted.length,
-    expected,
-    closed,
-    p50Ms: quantile(sorted, 0.5),
-    p95Ms: quantile(sorted, 0.95),
-    p99Ms: quantile(sorted, 0.99),
-    maxMs: sorted.at(-1) ?? Number.NaN,
-    finalCounts,
-  };
+  return { deliveries: latencies.length, expected, closed, latency: latenciesOf(latencies), finalCounts };
 }
