@@ -1,15 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { type Browser, chromium } from '@playwright/test';
 import { CHROMIUM } from '../tests/support/chromium.ts';
 import { writeResults } from './harness/results.ts';
-import { startSite } from './harness/server-process.ts';
-import { spreadOf } from './harness/statistics.ts';
+import { startSampleSite } from './harness/server-process.ts';
+import { spreadsOf } from './harness/statistics.ts';
 import type { BenchOptions } from './options.ts';
 
 const PAGES: Record<string, string> = { 'home page': '/', 'product page': '/product/git' };
@@ -34,8 +31,7 @@ const MEASURES = ['paintMs', 'upvoteMs', 'savedMs', 'hydratedMs'] as const;
  * until its button is hydrated. Compares loading the app after the first paint, as the site does, with preloading it.
  */
 export async function firstUpvote({ rounds }: BenchOptions): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'groundswell-bench-'));
-  const site = await startSite('', { DATA_DIR: join(folder, 'data') });
+  const site = await startSampleSite();
   const sides = {
     'after the first paint': await startRewritingProxy(site.address, (html) => html),
     'at once': await startRewritingProxy(site.address, preloadApp),
@@ -54,19 +50,13 @@ export async function firstUpvote({ rounds }: BenchOptions): Promise<void> {
           );
         }
       }
-      results[page] = Object.fromEntries(
-        Object.entries(visits).map(([side, all]) => [
-          side,
-          Object.fromEntries(MEASURES.map((name) => [name, spreadOf(all.map((visit) => visit[name]))])),
-        ]),
-      );
+      results[page] = Object.fromEntries(Object.entries(visits).map(([side, all]) => [side, spreadsOf(all, MEASURES)]));
     }
     await writeResults('first-upvote', { rounds, phone: PHONE, results });
   } finally {
     await browser.close();
     for (const { close } of Object.values(sides)) close();
     await site.stop();
-    await rm(folder, { recursive: true, force: true });
   }
 }
 

@@ -1,12 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { launch } from 'chrome-launcher';
 import lighthouse, { type Result } from 'lighthouse';
 import { requireChromium } from '../scripts/find-chromium.js';
 import { writeResults } from './harness/results.ts';
-import { startSite } from './harness/server-process.ts';
+import { startSampleSite } from './harness/server-process.ts';
 import { type Spread, spreadOf } from './harness/statistics.ts';
 
 const RUNS = 5;
@@ -33,8 +30,7 @@ interface PageReport {
 /** Measures the transfer size and the Lighthouse scores of pages with the network and CPU of a mid-range phone. */
 export async function lighthouseScores(flags: readonly string[]): Promise<void> {
   parseArgs({ args: [...flags], options: {} });
-  const folder = await mkdtemp(join(tmpdir(), 'groundswell-bench-'));
-  const site = await startSite('', { DATA_DIR: join(folder, 'data') });
+  const site = await startSampleSite();
   try {
     const pages: Record<string, PageReport> = {};
     for (const [name, path] of Object.entries(PAGES)) {
@@ -49,7 +45,6 @@ export async function lighthouseScores(flags: readonly string[]): Promise<void> 
     await writeResults('lighthouse', { runs: RUNS, formFactor: 'mobile', pages });
   } finally {
     await site.stop();
-    await rm(folder, { recursive: true, force: true });
   }
 }
 

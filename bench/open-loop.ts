@@ -1,11 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { COLOURS, drawBars } from './chart.ts';
 import { writeResults } from './harness/results.ts';
 import { type FlowResult, runLoad, runOpenLoad, type Target } from './harness/run-load.ts';
-import { startSite } from './harness/server-process.ts';
-import { spreadOf } from './harness/statistics.ts';
+import { startSampleSite } from './harness/server-process.ts';
+import { spreadOf, spreadsOf } from './harness/statistics.ts';
 import type { BenchOptions } from './options.ts';
 
 /**
@@ -40,8 +37,7 @@ interface Measured {
  * are for the same products.
  */
 export async function openLoop({ rounds, seconds }: BenchOptions): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'groundswell-bench-'));
-  const site = await startSite('', { DATA_DIR: join(folder, 'data') });
+  const site = await startSampleSite();
   try {
     const list = await fetch(`${site.address}/api/products`);
     const { items } = (await list.json()) as { items: { id: string }[] };
@@ -85,7 +81,6 @@ export async function openLoop({ rounds, seconds }: BenchOptions): Promise<void>
     await writeResults('open-loop', { rounds, seconds, products: items.length, results }, draw(results));
   } finally {
     await site.stop();
-    await rm(folder, { recursive: true, force: true });
   }
 }
 
@@ -99,12 +94,7 @@ function summary({ pages, upvotes }: { pages: readonly Measured[]; upvotes: read
       ...(pages[0]?.p95Ms === undefined ? {} : { p95Ms: spreadOf(pages.map(({ p95Ms = Number.NaN }) => p95Ms)) }),
       p99Ms: spreadOf(pages.map(({ p99Ms }) => p99Ms)),
     },
-    upvotes: {
-      failed: failed(upvotes),
-      p50Ms: spreadOf(upvotes.map(({ p50Ms }) => p50Ms)),
-      p95Ms: spreadOf(upvotes.map(({ p95Ms }) => p95Ms)),
-      p99Ms: spreadOf(upvotes.map(({ p99Ms }) => p99Ms)),
-    },
+    upvotes: { failed: failed(upvotes), ...spreadsOf(upvotes, ['p50Ms', 'p95Ms', 'p99Ms']) },
   };
 }
 

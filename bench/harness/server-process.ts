@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
 
@@ -15,6 +16,19 @@ const ROOT = join(import.meta.dirname, '../..');
 
 /** The Node.js flags of `npm start`. Baselines get the same flags, so ratios compare only the programs. */
 const NODE_FLAGS = packageJson.scripts.start.match(/--\S+/g) ?? [];
+
+/** Starts the site with an embedded database and the sample catalogue, in a temporary folder that `stop` deletes. */
+export async function startSampleSite(): Promise<ServerProcess> {
+  const folder = await mkdtemp(join(tmpdir(), 'groundswell-bench-'));
+  const site = await startSite('', { DATA_DIR: join(folder, 'data') });
+  return {
+    ...site,
+    async stop() {
+      await site.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
 
 /** Starts the production build of the site, with log level `warn` and without rate limits. */
 export async function startSite(databaseUrl: string, environment: Record<string, string> = {}): Promise<ServerProcess> {
