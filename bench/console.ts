@@ -17,7 +17,7 @@ type Call = (method: string, path: string, body?: unknown) => Promise<unknown>;
 export async function consoleActions({ rounds }: BenchOptions): Promise<void> {
   const server = await startBenchServer();
   const database = await server.createDatabase(0);
-  await fillDatabase(database.url, SIZES, { force: true });
+  await fillDatabase(database.url, SIZES);
   await inviteOperator(database, 'bench', new Date());
   const cookie = `console_session=${await beginSession(database, 'bench', new Date())}`;
   const products = await database.query<{ id: string }>('SELECT id FROM products ORDER BY md5(id) LIMIT 2000');

@@ -1,19 +1,17 @@
 import { loadavg } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { pino } from 'pino';
 import { openDatabase } from '../src/core/database/database.ts';
-import { migrate } from '../src/core/database/migrate.ts';
 import { startThrowawayCluster } from '../tests/support/throwaway-cluster.ts';
 import { COLOURS, drawBars } from './chart.ts';
+import { BENCH_LOG, createMigratedDatabase } from './harness/bench-database.ts';
 import { writeResults } from './harness/results.ts';
 import { quantile } from './harness/statistics.ts';
 import { READS, type Read, type Target } from './scale/reads.ts';
 import { openSide, type Side } from './scale/side.ts';
 import { fillDatabase } from './seed/fill.ts';
 
-const MIGRATIONS = join(import.meta.dirname, '../migrations');
-const LOG = pino({ level: 'error' });
+/** Number of connections to each database, as in the site's default pool. */
+const CONNECTIONS = 10;
 const SMALL = 1_000;
 const WARM_UP = 10;
 
@@ -58,7 +56,9 @@ export async function scale(flags: readonly string[]): Promise<void> {
  * `-- scale --on URL --on URL`: measures two databases that `seed` has already filled. The first is the smaller one.
  */
 async function measureSeeded(urls: readonly string[]): Promise<void> {
-  const databases = urls.map((url) => openDatabase({ url, log: LOG, statementTimeoutMs: 0 }));
+  const databases = urls.map((url) =>
+    openDatabase({ url, log: BENCH_LOG, maxConnections: CONNECTIONS, statementTimeoutMs: 0 }),
+  );
   try {
     const sides = databases.map(async (database) => {
       const [row] = await database.query<{ products: number }>('SELECT count(*)::integer AS products FROM products');
@@ -86,15 +86,8 @@ async function measureAll([small, large]: readonly Side[]): Promise<void> {
 }
 
 async function makeSide(serverUrl: string, products: number): Promise<Side> {
-  const name = `scale_${products}`;
-  const administrator = openDatabase({ url: serverUrl, log: LOG, maxConnections: 1 });
-  await administrator.query(`CREATE DATABASE ${name}`);
-  await administrator.close();
-  const url = new URL(serverUrl);
-  url.pathname = `/${name}`;
-  const database = openDatabase({ url: url.href, log: LOG, statementTimeoutMs: 0 });
-  await migrate(database, MIGRATIONS, LOG);
-  await fillDatabase(url.href, { products, upvotes: products * 5, comments: products * 2, seed: 1 });
+  const database = await createMigratedDatabase(serverUrl, `scale_${products}`, CONNECTIONS);
+  await fillDatabase(database.url, { products, upvotes: products * 5, comments: products * 2, seed: 1 });
   return openSide(database, products);
 }
 

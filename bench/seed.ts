@@ -1,10 +1,9 @@
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { pino } from 'pino';
 import { connect } from '../src/core/database/connect.ts';
+import { PACKAGE_FOLDERS } from '../src/settings/package-root.ts';
 import { fillDatabase } from './seed/fill.ts';
 
-const MIGRATIONS = join(import.meta.dirname, '../migrations');
 /** Default number of upvotes per product. */
 const UPVOTES = 5;
 const COMMENTS = 2;
@@ -38,7 +37,7 @@ export async function seed(flags: readonly string[]): Promise<void> {
   const log = pino({ level: 'warn' });
   const connection = await connect({ databaseUrl, dataDir: '', mode: 'share', log });
   try {
-    await connection.migrate(MIGRATIONS);
+    await connection.migrate(PACKAGE_FOLDERS.migrations);
     await fillDatabase(databaseUrl, sizes, { force: values.force });
   } finally {
     await connection.close();

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import { pino } from 'pino';
 import { type Database, openDatabase } from '../../src/core/database/database.ts';
 import { migrate } from '../../src/core/database/migrate.ts';
 import { completeProduct, saveProducts } from '../../src/core/products/save-products.ts';
+import { PACKAGE_FOLDERS } from '../../src/settings/package-root.ts';
 import { startThrowawayCluster } from '../../tests/support/throwaway-cluster.ts';
+import { withDatabase, withServer } from '../../tests/support/with-server.ts';
 
-const log = pino({ level: 'error' });
-const MIGRATIONS = join(import.meta.dirname, '../../migrations');
+export const BENCH_LOG = pino({ level: 'error' });
 
 export interface BenchServer {
   /** Creates a database with the schema and `productCount` products, with the ids `p-0`, `p-1` and so on. */
@@ -26,24 +26,31 @@ export async function startBenchServer(): Promise<BenchServer> {
   return {
     async createDatabase(productCount) {
       const name = `bench_${randomUUID().replaceAll('-', '')}`;
-      const administrator = openDatabase({ url: cluster.url, log, maxConnections: 1 });
-      await administrator.query(`CREATE DATABASE ${name}`);
-      await administrator.close();
-      const url = new URL(cluster.url);
-      url.pathname = `/${name}`;
-      const database = openDatabase({ url: url.href, log, maxConnections: 2, statementTimeoutMs: 0 });
+      const database = await createMigratedDatabase(cluster.url, name, 2);
       opened.push(database);
-      await migrate(database, MIGRATIONS, log);
       const products = Array.from({ length: productCount }, (_, index) =>
         completeProduct({ id: `p-${index}`, name: `Product ${index}` }, new Date(index * 60_000)),
       );
       await saveProducts(database, products);
       await database.query('ANALYZE');
-      return { ...database, url: url.href };
+      return database;
     },
     async stop() {
       for (const database of opened) await database.close();
       await cluster.stop();
     },
   };
+}
+
+/** Creates an empty database with the schema. Its statements have no timeout. */
+export async function createMigratedDatabase(
+  serverUrl: string,
+  name: string,
+  maxConnections: number,
+): Promise<BenchDatabase> {
+  await withServer(serverUrl, (server) => server.query(`CREATE DATABASE ${name}`));
+  const url = withDatabase(serverUrl, name);
+  const database = openDatabase({ url, log: BENCH_LOG, maxConnections, statementTimeoutMs: 0 });
+  await migrate(database, PACKAGE_FOLDERS.migrations, BENCH_LOG);
+  return { ...database, url };
 }
