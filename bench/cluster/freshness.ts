@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HttpConnection, type HttpResponse, requestText } from '../harness/http-connection.ts';
-import { runLoad, type Target } from '../harness/run-load.ts';
+import { requireSuccess, runLoad, type Target } from '../harness/run-load.ts';
 import { quantile } from '../harness/statistics.ts';
-import { listenToCounts } from './count-stream.ts';
 import type { Side } from './side.ts';
 
 /** Percentiles of the time since the upvote was sent, in milliseconds. */
@@ -101,8 +102,7 @@ async function otherUpvotes(side: Side, address: string, options: FreshnessOptio
     return { method: 'PUT', path: `/api/products/p-${half + index}/upvote` };
   });
   const result = await runLoad({ address, connections: 20, seconds, targets, maxPerSecond: upvotesPerSecond });
-  if (result.succeeded !== result.sent) throw new Error(`Some upvotes failed: ${JSON.stringify(result.statuses)}`);
-  side.upvotes += result.succeeded;
+  side.upvotes += requireSuccess(result).succeeded;
 }
 
 /** Reads the count from a JSON response of the API or from the same JSON, escaped, in a page's initial state. */
@@ -126,4 +126,43 @@ function delaysOf(delays: readonly number[]): Delays {
   const sorted = delays.toSorted((one, other) => one - other);
   const rounded = (share: number) => Math.round(quantile(sorted, share) * 10) / 10;
   return { p50Ms: rounded(0.5), p95Ms: rounded(0.95), maxMs: rounded(1) };
+}
+
+interface CountStream {
+  /** Waits until this upvote count of a product, or a higher one, has arrived. @returns the time of its arrival. */
+  waitForUpvotes(productId: string, upvotes: number, timeoutMs: number): Promise<number>;
+  close(): void;
+}
+
+/** Opens the stream of all counts and records when each count arrives. */
+async function listenToCounts(address: string): Promise<CountStream> {
+  const { hostname, port } = new URL(address);
+  const socket = connect({ host: hostname, port: Number(port) }).setEncoding('latin1');
+  const received = new Map<string, { upvotes: number; at: number }[]>();
+  let rest = '';
+  socket.on('data', (text: unknown) => {
+    const at = performance.now();
+    const blocks = (rest + String(text)).split('\n\n');
+    rest = blocks.pop() ?? '';
+    for (const block of blocks) {
+      if (!block.startsWith('event: counts\n')) continue;
+      const counts = JSON.parse(/\ndata: (.*)/.exec(block)?.[1] ?? '[]') as { id: string; upvotes: number }[];
+      for (const { id, upvotes } of counts) received.set(id, [...(received.get(id) ?? []), { upvotes, at }]);
+    }
+  });
+  socket.write('GET /api/events HTTP/1.1\r\nHost: bench\r\n\r\n');
+  await once(socket, 'data');
+  return {
+    async waitForUpvotes(productId, upvotes, timeoutMs) {
+      const deadline = performance.now() + timeoutMs;
+      for (;;) {
+        const found = received.get(productId)?.find((each) => each.upvotes >= upvotes);
+        if (found !== undefined) return found.at;
+        if (performance.now() > deadline)
+          throw new Error(`The stream did not show ${upvotes} upvotes of ${productId} in time`);
+        await sleep(1);
+      }
+    },
+    close: () => socket.destroy(),
+  };
 }
