@@ -1,8 +1,6 @@
+import { checkCounts } from '../../src/core/counts/check-counts.ts';
 import type { Side } from './side.ts';
 
-const DRIFT = `SELECT c.product_id FROM product_counts c
-  LEFT JOIN (SELECT product_id, count(*) AS rows FROM upvotes GROUP BY 1) u ON u.product_id = c.product_id
-  WHERE c.upvotes <> coalesce(u.rows, 0)`;
 const TIMEOUT_MS = 2_000;
 
 /**
@@ -11,11 +9,11 @@ const TIMEOUT_MS = 2_000;
  * @throws Error with the differences.
  */
 export async function assertCountsRight({ name, database, addresses, upvotes }: Side): Promise<void> {
-  const drifting = await database.query(DRIFT);
   const rows = await database.query<{ product_id: string; upvotes: number }>(
     'SELECT product_id, upvotes FROM product_counts',
   );
   const stored = new Map(rows.map((row) => [row.product_id, row.upvotes]));
+  const { wrong: drifting } = await checkCounts(database, { after: '', limit: rows.length });
   const sum = rows.reduce((total, row) => total + row.upvotes, 0);
   if (drifting.length > 0 || sum !== upvotes)
     throw new Error(
