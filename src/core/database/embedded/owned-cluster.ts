@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { HOUR_MS, type Log } from '../../runtime.ts';
+import type { Log } from '../../runtime.ts';
 import { type Address, type Credentials, chooseAddress, databaseUrl, removeShortFolder } from './address.ts';
 import { findBinaries } from './binaries.ts';
 import {
@@ -107,7 +107,7 @@ function checkVersion(location: ClusterLocation): void {
 
 const INITIAL_BACKOFF_MS = 100;
 const MAX_BACKOFF_MS = 10_000;
-const PRUNE_INTERVAL_MS = HOUR_MS;
+const PRUNE_INTERVAL_MS = 3_600_000;
 
 interface Supervisor {
   /** Shuts the postmaster down and ends supervision. */
