@@ -43,7 +43,7 @@ export async function signInOperator(
   { name = 'ada', now = new Date() }: { name?: string; now?: Date } = {},
 ): Promise<TestOperator> {
   await addPassphrase(site.database, name, now);
-  const given = { name, passphrase: PASSPHRASE, deviceToken: undefined, before: undefined, now };
+  const given = { name, passphrase: PASSPHRASE, knownDevice: undefined, before: undefined, now };
   const { sessionToken, deviceToken } = await signIn(site.database, given);
   return operatorWith(site, name, `console_session=${sessionToken}; console_device=${deviceToken}`);
 }

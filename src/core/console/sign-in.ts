@@ -73,8 +73,9 @@ export async function isKnownDevice(sql: Sql, name: string, deviceToken: string 
 
 /**
  * Signs an operator in. A wrong name and a wrong passphrase take the same time and cause the same error. The caller
- * must limit attempts. `before` is the token of the browser's previous session, which ends. `deviceToken` is replaced.
- * Attempts from a known device do not wait for others, so a flood of guesses cannot keep operators out.
+ * must limit attempts. `before` is the token of the browser's previous session, which ends. `knownDevice` is the
+ * browser's token if `isKnownDevice`, and is replaced. Attempts with it do not wait for others, so a flood of guesses
+ * cannot keep operators out.
  * @throws CoreError `sign_in_failed`, `overloaded`, `unavailable`.
  */
 export async function signIn(
@@ -82,23 +83,21 @@ export async function signIn(
   given: {
     name: string;
     passphrase: string;
-    deviceToken: string | undefined;
-    /** Whether the device is known (see `isKnownDevice`). */
-    isKnown?: boolean;
+    knownDevice: string | undefined;
     before: string | undefined;
     now: Date;
   },
 ): Promise<SignedIn> {
-  const { name, passphrase, deviceToken, isKnown = false, before, now } = given;
+  const { name, passphrase, knownDevice, before, now } = given;
   const stored = await readPassphrase(database, name);
-  if (!(await isPassphrase(passphrase, stored, isKnown))) throw signInFailed();
+  if (!(await isPassphrase(passphrase, stored, knownDevice !== undefined))) throw signInFailed();
   return database.transaction(async (sql) => {
     // Access may have been revoked, or the passphrase changed, while the given passphrase was hashed. The lock delays a
     // later change until this session is committed, and that change then ends the session.
     if ((await readPassphrase(sql, name, 'FOR UPDATE')) !== stored) throw signInFailed();
     await endSession(sql, before);
     await sql.query('DELETE FROM operator_devices WHERE token_hash = $1 AND operator = $2', [
-      hashToken(deviceToken ?? ''),
+      hashToken(knownDevice ?? ''),
       name,
     ]);
     return completeSignIn(sql, name, now);

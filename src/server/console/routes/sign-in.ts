@@ -49,13 +49,11 @@ export const signInRoutes: FastifyPluginAsyncTypebox<Options> = async (
     async (request, reply) => {
       const { name, passphrase } = request.body;
       const deviceToken = cookies.deviceOf(request);
-      const isKnown = await isKnownDevice(database, name, deviceToken);
-      const knownDevice = isKnown ? deviceToken : undefined;
+      const knownDevice = (await isKnownDevice(database, name, deviceToken)) ? deviceToken : undefined;
       const charged = limits.charge({ name, address: request.ip, knownDevice }, reply);
       try {
         const before = cookies.sessionOf(request);
-        const given = { name, passphrase, deviceToken, isKnown, before, now: runtime.now() };
-        const signedIn = await signIn(database, given);
+        const signedIn = await signIn(database, { name, passphrase, knownDevice, before, now: runtime.now() });
         charged.refund();
         request.log.info({ operator: name, ...requestIdsOf(request) }, 'An operator signed in to the console');
         return welcome(reply, signedIn);
