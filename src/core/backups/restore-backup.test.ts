@@ -13,7 +13,7 @@ import { LOCK_IMPORTS } from '../imports/merge-products.ts';
 import { removeProducts } from '../products/remove-products.ts';
 import { restoreProducts } from '../products/restore-products.ts';
 import { saveProducts } from '../products/save-products.ts';
-import { restoreBackup } from './restore-backup.ts';
+import { restoreBackup, SiteNotEmptyError } from './restore-backup.ts';
 import { writeBackup } from './write-backup.ts';
 
 let folder: string;
@@ -86,9 +86,10 @@ test('a restore that committed succeeds, even if the statistics cannot be update
   expect(await database.query("SELECT id FROM products WHERE id = 'restored'")).toEqual([{ id: 'restored' }]);
 });
 
-test('a restore that waits for an import or a write lets visitors write, and can be stopped', async () => {
+test('a restore that waits for an import or a write lets visitors write, and can be stopped; into a site with data, it does not wait', async () => {
   const path = join(folder, 'waiting.backup');
   await writeBackup(database, path, { groundswell: '1.2.3' });
+  await saveProducts(database, [buildProduct({ id: 'waiting' })]);
   const write = "UPDATE product_counts SET upvotes = upvotes WHERE product_id = 'waiting'";
   for (const lock of [LOCK_IMPORTS, 'LOCK TABLE products IN ROW EXCLUSIVE MODE']) {
     await database.transaction(async (sql) => {
@@ -98,13 +99,10 @@ test('a restore that waits for an import or a write lets visitors write, and can
         if (isWritten) throw new Error('Stopped');
         database.query(write).then(() => (isWritten = true));
       };
-      const restored = restoreBackup(database, path, {
-        replace: true,
-        migrations,
-        target: 'waiting.backup',
-        onProgress,
-      });
-      await expect(restored).rejects.toThrow('Stopped');
+      const restore = (replace: boolean) =>
+        restoreBackup(database, path, { replace, migrations, target: 'waiting.backup', onProgress });
+      await expect(restore(true)).rejects.toThrow('Stopped');
+      await expect(restore(false)).rejects.toThrow(SiteNotEmptyError);
     });
   }
 });
