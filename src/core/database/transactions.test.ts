@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import type { Sql } from './database.ts';
-import { transactionWithRetries } from './transactions.ts';
+import { transactionWithRetries, waitForLock } from './transactions.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -47,4 +47,13 @@ test('other failures are not retried', async () => {
   });
   await expect(work).rejects.toMatchObject({ code: '23505' });
   expect(tried).toBe(1);
+});
+
+test('a transaction that took a lock with a timeout waits for further locks as long as before', async () => {
+  await database.transaction(async (sql) => {
+    const timeout = () => sql.query('SHOW lock_timeout');
+    const before = await timeout();
+    await waitForLock(sql, 'LOCK TABLE written IN EXCLUSIVE MODE', () => {});
+    expect(await timeout()).toEqual(before);
+  });
 });
