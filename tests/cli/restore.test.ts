@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -76,9 +77,13 @@ describe('refused restores', () => {
     expectRefusal(result, /site\.jsonl is not a backup.*`groundswell import site\.jsonl`/);
   });
 
-  test('restore refuses a file that can be read only once', async () => {
-    const result = await runProgram(['restore', '/dev/null'], { DATA_DIR: await harness.dataDir() });
-    expectRefusal(result, /save it to a file/);
+  test('restore refuses files that can be read only once', async () => {
+    const dataDir = await harness.dataDir();
+    const pipe = join(await harness.folder(), 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    for (const file of [pipe, '/dev/null']) {
+      expectRefusal(await runProgram(['restore', file], { DATA_DIR: dataDir }), /save it to a file/);
+    }
   });
 
   test('restore refuses --replace without --yes and without a terminal, before it reads the file', async () => {
