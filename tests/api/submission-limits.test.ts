@@ -46,6 +46,14 @@ describe('The limits of submissions', () => {
       expect(statusCode).toBe(422);
       expect(headers['ratelimit-policy']).not.toContain('w=3600');
     }
+    await site.database.query(`CREATE FUNCTION conflict() RETURNS trigger LANGUAGE plpgsql
+      AS $$ BEGIN RAISE 'conflict' USING ERRCODE = '40001'; END $$`);
+    await site.database.query(
+      'CREATE TRIGGER failing BEFORE INSERT ON submissions FOR EACH ROW EXECUTE FUNCTION conflict()',
+    );
+    // It is attempted several times.
+    expect((await submit({ name: 'Wave' }, visitor)).statusCode).toBe(500);
+    await site.database.query('DROP TRIGGER failing ON submissions');
     for (let index = 0; index < 10; index += 1) {
       expect((await submit({ name: 'Wave' }, visitor, `198.51.${index}.1`)).statusCode).toBe(201);
     }
