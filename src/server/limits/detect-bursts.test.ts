@@ -176,3 +176,17 @@ test('after an outage of the database, the bursts of past hours are saved with t
   expect(new Set(bursts.map(({ hour }) => hour)).size).toBe(3);
   expect(await flushed()).toEqual([]);
 });
+
+test('during an outage, as many bursts of past hours are kept as one hour can have, which are more from IPv6', async () => {
+  const { clock, vote, flushed, setFailing } = watch({ maxVotes: 40 });
+  setFailing(true);
+  vote(0, 20, '2001:db8:0:1::1');
+  vote(20, 40, '2001:db8:0:2::1');
+  expect(await flushed()).toEqual([]);
+  clock.advance({ hours: 1 });
+  for (const productId of ['tide', 'other']) vote(0, 20, '192.0.2.1', productId);
+  expect(await flushed()).toEqual([]);
+  clock.advance({ hours: 1 });
+  setFailing(false);
+  expect((await flushed()).map(({ sessions }) => sessions)).toEqual([40, 20, 20, 20]);
+});

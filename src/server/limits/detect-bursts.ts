@@ -33,18 +33,14 @@ const NAME_CHARACTERS = 8;
 const MAX_VOTES = 200_000;
 
 /**
- * Maximum number of bursts of ended hours that wait to be saved: as many as one hour of `MAX_VOTES` votes can have,
- * each of which may count for a /64 and for a /48.
- */
-const MAX_ENDED_BURSTS = (2 * MAX_VOTES) / BURST_SESSIONS;
-
-/**
  * Counts votes in memory, separately for each hour. Networks are hashed as in `network-keys.ts`, with a new salt every
  * hour, so saved names do not identify a network, and its names in different hours cannot be linked. IPv6 sessions are
  * counted by /64 and by /48, since one customer may have all networks of a /48.
  */
 export function createUpvoteBursts({ now, save, log, maxVotes = MAX_VOTES }: UpvoteBurstsOptions): UpvoteBursts {
   let hour = startHour(now());
+  /** As many bursts as one hour can have, because each vote may count for a /64 and for a /48. */
+  const maxEnded = (2 * maxVotes) / BURST_SESSIONS;
   /** Bursts of hours that have ended, until they are saved. */
   let ended = new Map<string, UpvoteBurst>();
 
@@ -57,7 +53,7 @@ export function createUpvoteBursts({ now, save, log, maxVotes = MAX_VOTES }: Upv
   function keep(bursts: readonly UpvoteBurst[]): void {
     for (const burst of bursts) {
       const key = `${burst.hour} ${burst.network} ${burst.productId}`;
-      if (!ended.has(key) && ended.size < MAX_ENDED_BURSTS) ended.set(key, burst);
+      if (!ended.has(key) && ended.size < maxEnded) ended.set(key, burst);
     }
   }
 
