@@ -108,34 +108,52 @@ test('a newer change that replaces the one being sent is sent as well', async ()
   expect(sent).toBe(2);
 });
 
-test('a discarded comment is not sent, unless its request is already pending', async () => {
-  /** Grants each lock to one caller after another. */
+/** Replaces the browser's locks. Each lock is granted to one caller after another. */
+function stubLocks() {
   const held = new Map<string, Promise<unknown>>();
-  const request = (name: string, run: () => unknown) => {
+  const request = vi.fn((name: string, run: () => unknown) => {
     const granted = (held.get(name) ?? Promise.resolve()).then(run);
     held.set(
       name,
       granted.catch(() => {}),
     );
     return granted;
-  };
+  });
   vi.stubGlobal('navigator', { locks: { request } });
-  const comment = { kind: 'comment', productId: 'harbour', content: 'Hi', website: '' } as const;
-  const [first, second] = [
-    { ...comment, idempotencyKey: 'first' },
-    { ...comment, idempotencyKey: 'second' },
-  ];
-  for (const each of [first, second]) addToOutbox(each);
+  return request;
+}
+
+const comment = { kind: 'comment', productId: 'harbour', content: 'Hi', website: '', idempotencyKey: 'first' } as const;
+
+test('a discarded comment is not sent, unless its request is already pending', async () => {
+  stubLocks();
+  const second = { ...comment, idempotencyKey: 'second' };
+  for (const each of [comment, second]) addToOutbox(each);
   let fail = (_error: Error) => {};
   const addComment = vi.fn(() => new Promise((_, reject) => (fail = reject)));
   const sent = sendOutbox({ addComment } as unknown as Api, client);
   await expect.poll(() => addComment.mock.calls.length).toBe(1);
-  const discarded = discardComment(first);
+  const discarded = discardComment(comment);
   await discardComment(second);
-  expect(outboxItems()).toEqual([first]);
+  expect(outboxItems()).toEqual([comment]);
   fail(new ApiError(0, 'network', 'lost'));
   await discarded;
   expect(await sent).toBe(true);
   expect(outboxItems()).toEqual([]);
   expect(addComment).toHaveBeenCalledTimes(1);
+});
+
+test('a comment that is discarded while it waits for its lock is not sent', async () => {
+  const request = stubLocks();
+  addToOutbox(comment);
+  let release = () => {};
+  const held = request(writeKey(comment), () => new Promise<void>((resolve) => (release = resolve)));
+  const discarded = discardComment(comment);
+  const addComment = vi.fn();
+  const sent = sendOutbox({ addComment } as unknown as Api, client);
+  await expect.poll(() => request.mock.calls.filter(([name]) => name === writeKey(comment)).length).toBe(3);
+  release();
+  await Promise.all([held, discarded]);
+  expect(await sent).toBe(true);
+  expect(addComment).not.toHaveBeenCalled();
 });
