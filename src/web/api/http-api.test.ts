@@ -75,6 +75,7 @@ describe('a request', () => {
       'POST /api/comments',
       'POST /api/comments/c/like',
     ]);
+    expect(new Set(seen.map(({ headers }) => headers['x-user-session']))).toEqual(new Set([SESSION]));
     expect(seen[2]?.headers['idempotency-key']).toBe('draft-1');
     expect(JSON.parse(seen[2]?.body ?? '')).toEqual({ productId: 'a', content: 'Hm' });
     expect(seen[3]?.headers['content-type']).toBeUndefined();
