@@ -1,7 +1,15 @@
 import { onlineManager, QueryObserver } from '@tanstack/react-query';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { CONSOLE_API } from '../../contract/console/paths.ts';
-import { call, createConsoleClient, describeUndone, hasNoResponse, sendEach } from './console-api.ts';
+import {
+  ConsoleError,
+  call,
+  createConsoleClient,
+  describeUndone,
+  hasNoResponse,
+  sendByReason,
+  sendEach,
+} from './console-api.ts';
 
 test('while the browser is offline, reads and changes fail instead of waiting silently, and reads recover later', async () => {
   onlineManager.setOnline(false);
@@ -55,10 +63,12 @@ test('a request without a response fails after 40 s, or 10 minutes if it may tak
   const outcomes = Promise.allSettled(requests);
   expire();
   const { retry } = createConsoleClient().getDefaultOptions().queries ?? {};
+  const isRetried = (error: Error) => typeof retry === 'function' && retry(0, error);
+  expect(isRetried(new ConsoleError(0, 'network', 'Out of reach'))).toBe(true);
   for (const { reason } of (await outcomes) as PromiseRejectedResult[]) {
     expect(reason).toMatchObject({ status: 0, message: 'The site took too long to respond.' });
     expect(hasNoResponse(reason)).toBe(true);
-    expect(typeof retry === 'function' && retry(0, reason)).toBe(false);
+    expect(isRetried(reason)).toBe(false);
   }
   const limits = timeout.mock.calls.map(([ms]) => ms / 1_000);
   expect(limits).toEqual([40, 40, 600, 600, 600, 600, 600, 600]);
@@ -86,4 +96,18 @@ test('after a timeout, a batch sends no further request, and says which items ma
     'Failed for b. It has changed. No response for c. If the change was made, it is in the audit log. Cancelled for d and e.',
   );
   expect(fetch).toHaveBeenCalledTimes(3);
+});
+
+test('a batch by reason lists each item whose reason failed or was not sent', async () => {
+  vi.stubGlobal('window', new EventTarget());
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const items = ['Spam', 'Duplicate', 'Duplicate', 'Off topic'].map((reason, id) => ({ id, reason }));
+  const send = async (_items: unknown, reason: string) => {
+    if (reason !== 'Spam') throw new ConsoleError(0, 'timeout', 'Too slow');
+    return 'done';
+  };
+  const { results, failures, unsent } = await sendByReason(items, ({ reason }) => reason, send);
+  expect(results).toEqual(['done']);
+  expect(failures.map(({ item }) => item.id)).toEqual([1, 2]);
+  expect(unsent).toEqual([items[3]]);
 });
