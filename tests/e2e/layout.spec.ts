@@ -53,7 +53,12 @@ test.describe('§2: the layout of every screen', () => {
     const createdAt = new Date(Date.now() - 23 * 3_600_000).toISOString();
     const { id, name } = await site.addProduct({ name: 'Launched 23 hours ago', createdAt });
     await site.addUpvotes(id, 1_200);
-    for (const path of ['/?lang=de', `/?q=${encodeURIComponent(name)}`, `/product/${id}`, '/?board=2026']) {
+    for (const path of [
+      '/?lang=de',
+      `/?q=${encodeURIComponent(name)}`,
+      `/product/${id}`,
+      `/?board=${createdAt.slice(0, 4)}`,
+    ]) {
       await visit(page, path);
       for (const width of Object.values(WIDTHS)) {
         await page.setViewportSize({ width, height: 900 });
