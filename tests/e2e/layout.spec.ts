@@ -1,6 +1,6 @@
 import type { Locator, Page } from '@playwright/test';
 import { expect, test, visit } from '../support/e2e-test.ts';
-import { commentBox, elementsBeyondScreen, linesOfLongText, searchBox } from '../support/screen.ts';
+import { brokenWords, commentBox, elementsBeyondScreen, linesOfLongText, searchBox } from '../support/screen.ts';
 import { stateProducts } from '../support/screen-state.ts';
 
 const WIDTHS = { phone: 390, tablet: 768, desktop: 1280 };
@@ -46,7 +46,7 @@ test.describe('§2: the layout of every screen', () => {
     });
   }
 
-  test('with 200% text size, the page fits a phone, a tablet and a desktop, and no part of the header covers another', async ({
+  test('with 200% text size, the page fits a phone, a tablet and a desktop, no word of a name is broken, and no part of the header covers another', async ({
     page,
     site,
   }) => {
@@ -68,6 +68,8 @@ test.describe('§2: the layout of every screen', () => {
           for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame);
         });
         expect(await elementsBeyondScreen(page), `${path}, ${width} px`).toEqual([]);
+        const heading = page.getByRole('heading', { name }).first();
+        expect(await brokenWords(heading), `${path}, ${width} px`).toEqual([]);
         const covered = await page.locator('.site-header :is(a, input, button, summary, p)').evaluateAll((elements) => {
           const boxes = elements
             .filter((element) => element.checkVisibility() && !element.classList.contains('visually-hidden'))

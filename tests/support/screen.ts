@@ -45,6 +45,23 @@ export function linesOfLongText(link: Locator): Promise<number> {
   });
 }
 
+/** Returns the words of an element that are broken into several lines. */
+export function brokenWords(text: Locator): Promise<string[]> {
+  return text.evaluate((element) => {
+    const nodes = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+    const range = document.createRange();
+    const broken: string[] = [];
+    for (let node = nodes.nextNode(); node !== null; node = nodes.nextNode()) {
+      for (const { 0: word, index } of (node.nodeValue ?? '').matchAll(/\S+/g)) {
+        range.setStart(node, index);
+        range.setEnd(node, index + word.length);
+        if (range.getClientRects().length > 1) broken.push(word);
+      }
+    }
+    return broken;
+  });
+}
+
 /** Converts a computed colour, such as `rgb(7, 94, 104)`, to hexadecimal notation. @throws for other colour spaces. */
 export function toHex(colour: string): string {
   if (!colour.startsWith('rgb')) throw new Error(`${colour} is not an RGB colour`);
