@@ -4,6 +4,7 @@ import { exampleProduct } from '../../../../tests/support/product-data.ts';
 import type { Api } from '../../../contract/api.ts';
 import type { UpvoteState } from '../../../contract/upvotes/schema.ts';
 import { readOnlyApi } from '../../api/api-context.tsx';
+import { ApiError } from '../../api/http-api.ts';
 import { cachedProduct, productKeys, upvoteKeys } from '../../cache/cached-data.ts';
 import { addToOutbox, outboxItems, removeSent } from '../../storage/outbox.ts';
 import { upvoteStatusOptions } from './queries.ts';
@@ -87,6 +88,18 @@ describe('clicks on the upvote button', () => {
     (await request(0)).reject(new Error('out of reach'));
     await done;
     expect(shown()).toEqual([false, 7]);
+  });
+
+  test('after a lost response, the vote is read from the server', async () => {
+    const { click, client, shown, request, elsewhere, readStatus } = setUp();
+    await readStatus();
+    elsewhere.push('harbour');
+    const done = click(true);
+    (await request(0)).reject(new ApiError(0, 'network', 'The server could not be reached'));
+    await done;
+    expect(client.getQueryState(upvoteKeys.status('harbour'))).toMatchObject({ isInvalidated: true });
+    await readStatus();
+    expect(shown()[0]).toBe(true);
   });
 
   test('three quick clicks send one request after another, and the last click wins', async () => {

@@ -1,7 +1,7 @@
 import { mutationOptions, type QueryClient } from '@tanstack/react-query';
 import type { Api } from '../../../contract/api.ts';
 import type { UpvoteState } from '../../../contract/upvotes/schema.ts';
-import { hasUnfinishedWrite, PENDING_WRITE_KEY, reasonOf } from '../../api/http-api.ts';
+import { ApiError, hasUnfinishedWrite, PENDING_WRITE_KEY, reasonOf } from '../../api/http-api.ts';
 import { cachedUpvotes, moveUpvotes, patchProduct, productKeys, upvoteKeys } from '../../cache/cached-data.ts';
 import { keepPendingWrites } from '../../cache/pending-writes.ts';
 import { t } from '../../language/translate.ts';
@@ -77,14 +77,13 @@ async function setUpvote(
  * confirmed state. `beforeEarly` is the state before an early vote, which the page already shows.
  */
 export function setUpvoteOptions(api: Api, client: QueryClient, productId: string, beforeEarly?: UpvoteState) {
-  const status = upvoteKeys.status(productId);
   const confirmed = upvoteKeys.confirmed(productId);
   const subject = subjectOf(productId);
   const undo = (upvoted: boolean) => ({
     label: t(TEXTS.undo),
     onPress() {
       // The visitor may have clicked the upvote button since.
-      if (client.getQueryData<boolean>(status) === upvoted) void setUpvote(api, client, productId, !upvoted);
+      if (shownVote(client, productId) === upvoted) void setUpvote(api, client, productId, !upvoted);
     },
   });
   return mutationOptions({
@@ -122,16 +121,18 @@ export function setUpvoteOptions(api: Api, client: QueryClient, productId: strin
     onError: (error) => {
       showToast({ ...TEXTS.failed(error.message), subject, tone: 'destructive' });
     },
-    onSettled: () => showConfirmed(client, productId),
+    onSettled: (_state, error) => showConfirmed(client, productId, error?.cause),
   });
 }
 
-/** Shows the state that the server confirmed last, unless another click is pending. */
-function showConfirmed(client: QueryClient, productId: string): void {
+/** Shows the state that the server confirmed last, unless another click is pending. Reads it after a lost response. */
+function showConfirmed(client: QueryClient, productId: string, failure?: unknown): void {
   const state = client.getQueryData<UpvoteState>(upvoteKeys.confirmed(productId));
   if (!state || pendingClicks(client, productId) > 1) return;
   setStatus(client, productId, state.upvoted);
   patchProduct(client, productId, (product) => ({ ...product, upvotes: state.upvotes }));
+  const isUnknown = failure instanceof ApiError && failure.status === 0;
+  if (isUnknown) void client.invalidateQueries({ queryKey: upvoteKeys.status(productId) });
 }
 
 /**
@@ -208,7 +209,7 @@ function failureOf(upvoted: boolean, cause: unknown): string {
     : t('Failed to remove upvote: {message}', { message });
 }
 
-/** The maximum number of remembered votes. The buttons of older votes show them only after the server has responded. */
+/** The maximum number of remembered votes. Older votes are shown only after the server has responded. */
 const MAX_REMEMBERED = 500;
 
 function rememberVote(productId: string, upvoted: boolean): void {
