@@ -2,7 +2,7 @@ import { extname } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
 import { MAX_REASON_CHARACTERS } from '../contract/console/records.ts';
 import { isProductId } from '../contract/products/fields.ts';
-import { formatCount, isDay, isLongerThan, isStorableText } from '../contract/text.ts';
+import { formatCount, isDay, isLongerThan, isStorableText, isVisible } from '../contract/text.ts';
 import type { FileKind } from '../core/imports/check-file.ts';
 
 const MAX_LISTED = 1_000;
@@ -68,8 +68,9 @@ export function readText(text: string): string {
   return text;
 }
 
-/** Checks a reason, whose maximum length is the same in the console. */
+/** Checks a reason by the same rules as the console. */
 export function readReason(text: string): string {
+  if (!isVisible(text)) throw new InvalidArgumentError('It must contain a visible character.');
   if (isLongerThan(text, MAX_REASON_CHARACTERS))
     throw new InvalidArgumentError(`It can have at most ${formatCount(MAX_REASON_CHARACTERS)} characters.`);
   return readText(text);

@@ -63,7 +63,8 @@ test('approve launches a product immediately, a second approve exits 1, and undo
 });
 
 test('decline requires a reason, which the maker can read', async () => {
-  expect(await run('decline', id)).toMatchObject({ code: 2 });
+  for (const missing of [[], ['--reason', ' '], ['--reason', '\u200b']])
+    expect(await run('decline', id, ...missing)).toMatchObject({ code: 2 });
   expect(await run('decline', id, '--reason', 'Please add a picture.')).toMatchObject({ code: 0 });
   expect(await submissions.get({ id, makerKey })).toMatchObject({
     status: 'declined',
