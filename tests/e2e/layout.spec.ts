@@ -167,6 +167,10 @@ test.describe('§2: themes', () => {
     await otherTab.emulateMedia({ colorScheme: 'light' });
     await visit(otherTab, '/product/git');
     const otherToggle = otherTab.getByRole('button', { name: 'Dark theme' });
+    // If this tab stored the theme that it adopts, it might replace a later selection.
+    await otherTab.evaluate(() => {
+      Storage.prototype.setItem = (key) => document.body.append(` Stored: ${key}`);
+    });
     // The other tab may read the first choice while it still loads.
     for (const isDark of ['true', 'false', 'true']) {
       await toggle.click();
@@ -175,6 +179,7 @@ test.describe('§2: themes', () => {
     }
     await expect.poll(() => background(page)).toBe(dark);
     await expect.poll(() => background(otherTab)).toBe(dark);
+    await expect(otherTab.getByText('Stored: theme')).toHaveCount(0);
     await otherTab.close();
     await page.reload();
     await expect.poll(() => background(page)).toBe(dark);

@@ -15,8 +15,7 @@ function systemTheme(): Theme {
 
 /** Returns the theme on screen. */
 function currentTheme(): Theme {
-  const shown = document.documentElement.dataset.theme;
-  return shown === 'light' || shown === 'dark' ? shown : systemTheme();
+  return (document.documentElement.dataset.theme as Theme | undefined) ?? systemTheme();
 }
 
 /** The colours of the browser's user interface, the same as those of the header in tokens.css. */
@@ -34,13 +33,15 @@ function setThemeColour(theme: Theme | null): void {
  * system again.
  */
 function rememberTheme(theme: Theme): void {
-  const followsSystem = theme === systemTheme();
-  if (followsSystem) delete document.documentElement.dataset.theme;
-  else document.documentElement.dataset.theme = theme;
-  setThemeColour(followsSystem ? null : theme);
+  const stored = theme === systemTheme() ? null : theme;
+  const { dataset } = document.documentElement;
+  if (stored) dataset.theme = stored;
+  else delete dataset.theme;
+  setThemeColour(stored);
   try {
-    if (followsSystem) localStorage.removeItem(THEME_STORAGE_KEY);
-    else localStorage.setItem(THEME_STORAGE_KEY, theme);
+    if (!stored) localStorage.removeItem(THEME_STORAGE_KEY);
+    // A tab that adopts a theme must not store it again, because it may replace a later selection in another tab.
+    else if (stored !== localStorage.getItem(THEME_STORAGE_KEY)) localStorage.setItem(THEME_STORAGE_KEY, stored);
   } catch {
     // Without storage, the selection lasts as long as the page.
   }
