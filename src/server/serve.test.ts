@@ -21,6 +21,7 @@ import { NO_BRAND } from '../settings/brand.ts';
 import { readSettings } from '../settings/settings.ts';
 import { siteLanguages } from './pages/languages.ts';
 import { serve } from './serve.ts';
+import { closeAll } from './site.ts';
 import type { ServeOptions } from './site-process.ts';
 
 let database: TestDatabase;
@@ -141,4 +142,13 @@ test('with DATABASE_URL, the health in the console misses no folder, and says th
   } finally {
     await site.close();
   }
+});
+
+test('if one resource cannot be closed, the others are closed, and its error is thrown', async () => {
+  const closed: string[] = [];
+  const database = { close: () => closed.push('database') };
+  const workers = { close: () => Promise.reject(new Error('A worker does not end')) };
+  const metrics = { close: () => closed.push('metrics') };
+  await expect(closeAll([database, workers, metrics])).rejects.toThrow('A worker does not end');
+  expect(closed).toEqual(['metrics', 'database']);
 });

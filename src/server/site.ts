@@ -198,5 +198,13 @@ export interface Closeable {
 
 /** Closes resources in reverse order of their start, because later ones may depend on earlier ones. */
 export async function closeAll(closeables: readonly Closeable[]): Promise<void> {
-  for (const closeable of closeables.toReversed()) await closeable.close();
+  const errors: unknown[] = [];
+  for (const closeable of closeables.toReversed()) {
+    try {
+      await closeable.close();
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  if (errors.length > 0) throw errors[0];
 }

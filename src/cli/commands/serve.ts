@@ -60,8 +60,11 @@ async function closeInTime(site: RunningSite, delayMs: number, log: Logger): Pro
       log.error(`${part} did not end in time; exiting now`);
       process.exit(1);
     });
-    await work;
-    endDeadline();
+    try {
+      await work;
+    } finally {
+      endDeadline();
+    }
   };
   await endBy(delayMs + REQUESTS_DEADLINE_MS, 'Requests', site.stopServing(delayMs));
   await endBy(DATABASE_DEADLINE_MS, 'Background jobs or the database', site.close());

@@ -86,8 +86,11 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
     setOwnerNote: (note) => setOwnerNote?.(note),
     async close({ cancel } = { cancel: false }) {
       const closed = database.close();
-      if (!cancel) await closed;
-      await stop?.();
+      try {
+        if (!cancel) await closed;
+      } finally {
+        await stop?.();
+      }
     },
   };
 }

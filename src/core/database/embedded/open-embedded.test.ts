@@ -1,4 +1,4 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { EmbeddedHarness, hasNoProcesses, query, TEST_NAME } from '../../../../tests/support/embedded-harness.ts';
@@ -26,6 +26,24 @@ describe('embedded databases', () => {
     expect(second.url).toBe(first.url);
     expect(await readdir(dataDir)).toEqual(['postgres', 'postgres.owner']);
     await second.stop();
+  });
+
+  it('an embedded database can be stopped and created again after its folder was deleted', async () => {
+    const dataDir = await harness.createDataDir();
+    const { location, stop } = await open(dataDir);
+    const pids = await processesOf(location);
+    expect(pids).not.toEqual([]);
+    await rm(dataDir, { recursive: true, maxRetries: 5 });
+    await stop();
+    const isAlive = (pid: number) => {
+      try {
+        return process.kill(pid, 0);
+      } catch {
+        return false;
+      }
+    };
+    await expect.poll(() => pids.filter(isAlive)).toEqual([]);
+    await (await open(dataDir)).stop();
   });
 
   it('an embedded database does not use variables that are meant for other databases', async () => {

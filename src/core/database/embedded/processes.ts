@@ -98,7 +98,7 @@ async function isAlive(pid: number): Promise<boolean> {
  */
 export async function belongsToCluster(pid: number, clusterDir: string): Promise<boolean> {
   if (!(await isAlive(pid))) return false;
-  if (process.platform === 'linux') return worksIn(pid, await realpath(clusterDir));
+  if (process.platform === 'linux') return worksIn(pid, await realpath(clusterDir).catch(() => clusterDir));
   if (process.platform === 'win32') return true;
   const output = await listProcesses(['-o', 'command=', '-p', String(pid)]);
   return output.includes('postgres') && `${output.trim()} `.includes(` ${clusterDir} `);
@@ -135,7 +135,8 @@ export async function processesOf(clusterDir: string): Promise<number[]> {
 
 async function worksIn(pid: number, folder: string): Promise<boolean> {
   const cwd = await ifVisible(readlink(join('/proc', String(pid), 'cwd')));
-  return cwd === folder && /^(postgres|initdb)/.test(await commandName(pid));
+  // If the folder is deleted while the server runs, Linux marks it so.
+  return (cwd === folder || cwd === `${folder} (deleted)`) && /^(postgres|initdb)/.test(await commandName(pid));
 }
 
 async function names(pid: number, folder: string): Promise<boolean> {

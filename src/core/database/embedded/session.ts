@@ -115,14 +115,21 @@ export async function closeSession(session: Session, log: Log): Promise<void> {
     return handOver(session);
   }
   ownership.setStopping();
-  await cluster.stop();
-  ownership.release();
+  try {
+    await cluster.stop();
+  } finally {
+    // Otherwise its socket would keep this process alive.
+    ownership.release();
+  }
 }
 
 /** Leaves PostgreSQL running for the next owner. */
 async function handOver({ cluster, ownership }: OwnerSession): Promise<void> {
-  await cluster.leave();
-  ownership.release();
+  try {
+    await cluster.leave();
+  } finally {
+    ownership.release();
+  }
 }
 
 function inUse(dataDir: string, owner: OwnerStatus | 'gone' | 'silent'): EmbeddedDatabaseError {
