@@ -34,7 +34,8 @@ export async function runImport(chosen: ChosenFile, options: Options): Promise<I
     timer = setTimeout(() => silence.abort(), ms);
   };
   try {
-    return await upload(chosen, options, silence.signal, expectLine);
+    const signals = [silence.signal, ...(options.signal ? [options.signal] : [])];
+    return await upload(chosen, { ...options, signal: AbortSignal.any(signals) }, expectLine);
   } catch (error) {
     // Browsers report a lost connection as a TypeError. Its message differs by browser.
     if (!(error instanceof TypeError) && (!silence.signal.aborted || options.signal?.aborted)) throw error;
@@ -52,8 +53,7 @@ function connectionLost(cause?: unknown): ConsoleError {
 
 async function upload(
   { file, kind, columns }: ChosenFile,
-  { choice, slugifyIds, dryRun, signal, onProgress }: Options,
-  silence: AbortSignal,
+  { choice, slugifyIds, dryRun, signal, onProgress }: Options & { signal: AbortSignal },
   expectLine: (ms: number) => void,
 ): Promise<ImportResult> {
   await requireUnchanged(file);
@@ -64,7 +64,7 @@ async function upload(
     method: 'POST',
     headers: { 'Content-Type': 'application/octet-stream' },
     body: file,
-    signal: signal ? AbortSignal.any([signal, silence]) : silence,
+    signal,
   });
   if (!response.ok) throw await errorOf(response);
   if (!response.body) throw connectionLost();

@@ -115,21 +115,13 @@ export async function closeSession(session: Session, log: Log): Promise<void> {
     return handOver(session);
   }
   ownership.setStopping();
-  try {
-    await cluster.stop();
-  } finally {
-    // Otherwise its socket would keep this process alive.
-    ownership.release();
-  }
+  // Even after a failure, because the owner's socket would keep this process alive.
+  await cluster.stop().finally(() => ownership.release());
 }
 
 /** Leaves PostgreSQL running for the next owner. */
 async function handOver({ cluster, ownership }: OwnerSession): Promise<void> {
-  try {
-    await cluster.leave();
-  } finally {
-    ownership.release();
-  }
+  await cluster.leave().finally(() => ownership.release());
 }
 
 function inUse(dataDir: string, owner: OwnerStatus | 'gone' | 'silent'): EmbeddedDatabaseError {
