@@ -1,3 +1,4 @@
+import type { Page } from '@playwright/test';
 import { expectAccessible } from '../support/axe.ts';
 import { waitUntilHandled } from '../support/clock.ts';
 import { deleteProduct } from '../support/delete-products.ts';
@@ -16,6 +17,15 @@ import {
   toast,
   upvoteOf,
 } from '../support/screen.ts';
+
+/** Posts comments on a page that is offline. */
+async function queueComments(page: Page, texts: readonly string[]): Promise<void> {
+  for (const text of texts) {
+    await commentBox(page).fill(text);
+    await postButton(page).click();
+    await expect(commentBox(page)).toHaveValue('');
+  }
+}
 
 test('an upvote and a comment made offline survive a reload and are sent once', async ({
   page,
@@ -113,11 +123,7 @@ test('the buttons of a refused comment stay in place when another comment is ref
   const product = await site.addProduct({ name: 'Oarfish' });
   await visitAndCache(page, `/product/${product.id}`);
   await setOnline(page, false);
-  for (const text of ['Said first', 'Said second']) {
-    await commentBox(page).fill(text);
-    await postButton(page).click();
-    await expect(commentBox(page)).toHaveValue('');
-  }
+  await queueComments(page, ['Said first', 'Said second']);
   await deleteProduct(site.database, product.id);
   let release = () => {};
   const released = new Promise<void>((resolve) => {
@@ -155,11 +161,7 @@ test('the keyboard focus moves from a removed comment to another one, to the lis
   const product = await site.addProduct({ name: 'Monkfish' });
   await visitAndCache(page, `/product/${product.id}`);
   await setOnline(page, false);
-  for (const text of ['Refused', 'Being sent', 'Waiting']) {
-    await commentBox(page).fill(text);
-    await postButton(page).click();
-    await expect(commentBox(page)).toHaveValue('');
-  }
+  await queueComments(page, ['Refused', 'Being sent', 'Waiting']);
   const sent = await holdResponses(page, /\/comments$/, { method: 'POST' });
   await failResponses(page, /\/comments$/, { method: 'POST', times: 1, status: 422 });
   await setOnline(page, true);
