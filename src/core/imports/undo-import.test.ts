@@ -131,7 +131,7 @@ test('after the new products of an undone import are restored, other processes r
   await connection.close();
 });
 
-test('undoing an import skips a product that was removed and created again since, and removes one that was restored', async () => {
+test('undoing an import skips a product that has been removed and created again, and removes one that has been restored', async () => {
   const first = await importRows({ id: 'a', name: 'A' }, { id: 'b', name: 'B' });
   await removeProducts(harness.database, ['a', 'b']);
   await importRows({ id: 'a', name: 'A' });

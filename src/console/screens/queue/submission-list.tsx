@@ -175,7 +175,7 @@ function SubmissionRow({ submission, state, onAct }: RowProps) {
 
 interface FieldListProps {
   names: readonly ProductFieldName[];
-  /** If set, the list shows how the product differs from this version, the one that was approved. */
+  /** The approved version. If set, the list shows the changes since. */
   before?: Product;
   product: Product;
 }
