@@ -59,6 +59,8 @@ test.describe('§2: the layout of every screen', () => {
       `/product/${id}`,
       `/?board=${createdAt.slice(0, 4)}`,
     ]) {
+      // Cached pages of other tests may lack the launch for a second.
+      await expect.poll(async () => (await page.request.get(path)).text(), path).toContain(name);
       await visit(page, path);
       for (const width of Object.values(WIDTHS)) {
         await page.setViewportSize({ width, height: 900 });
