@@ -1,11 +1,19 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { describeUrl } from '../../src/core/database/connect.ts';
 import { openDatabase } from '../../src/core/database/database.ts';
 import { migrate } from '../../src/core/database/migrate.ts';
 import { saveProducts } from '../../src/core/products/save-products.ts';
 import { buildProduct } from '../support/build-product.ts';
 import { CommandHarness } from '../support/command.ts';
 import { installCommand } from '../support/installed-command.ts';
-import { onEach, type ReplicatedServers, startReplicatedServers } from '../support/replicated-servers.ts';
+import { runProgram } from '../support/program.ts';
+import {
+  asAdmin,
+  onEach,
+  type ReplicatedServers,
+  startReplicatedServers,
+  type TestServer,
+} from '../support/replicated-servers.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { MIGRATIONS } from '../support/test-database.ts';
 import { Visitor } from '../support/visitor.ts';
@@ -129,4 +137,29 @@ test('every visitor reads their own writes from every process while replicas lag
     })
     .toBeGreaterThan(before);
   reader.close();
+});
+
+test('doctor reports replicas that are up to date, lag, stop or are promoted', async () => {
+  const [one, other] = servers.replicas as [TestServer, TestServer];
+  const settings = { DATABASE_URL: servers.primary.url, DATABASE_REPLICA_URL: `${one.url},${other.url}` };
+  const findReplicas = async () => {
+    const { stdout } = await runProgram(['doctor', '--json'], settings);
+    const findings: { check: string; status: string; message: string }[] = JSON.parse(stdout).findings;
+    return findings.filter(({ check }) => check === 'replica').map(({ status, message }) => `${status}: ${message}`);
+  };
+  const current = [one, other].map(({ url }) => `ok: ${describeUrl(url)} is up to date`);
+  await expect.poll(findReplicas).toEqual(current);
+  await asAdmin(one.adminUrl, 'SELECT pg_wal_replay_pause()');
+  await asAdmin(other.adminUrl, 'SELECT pg_promote()');
+  await asAdmin(servers.primary.adminUrl, 'CREATE TABLE written_later ()');
+  await expect
+    .poll(findReplicas)
+    .toEqual([
+      expect.stringMatching(/^warning: .* lags by more than 5 seconds, so the site does not read from it$/),
+      expect.stringMatching(/^warning: the site cannot read from .*: The server does not follow a primary/),
+    ]);
+  await one.stop();
+  await expect
+    .poll(async () => (await findReplicas())[0])
+    .toMatch(/^warning: the site cannot read from .*: connect ECONNREFUSED/);
 });

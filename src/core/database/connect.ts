@@ -112,8 +112,8 @@ async function withoutStatementTimeout<Result>(
   }
 }
 
-/** Discards log lines, because the thrown error contains all information. */
-const UNLOGGED: Log = { info: () => {}, warn: () => {}, error: () => {} };
+/** Discards log lines, because the thrown error or the finding contains all information. */
+export const UNLOGGED: Log = { info: () => {}, warn: () => {}, error: () => {} };
 
 /** Matches the codes of Node's TLS errors, and the driver's message if the server does not support TLS. */
 const TLS_FAULT = /CERT|SSL|TLS|UNABLE_TO_VERIFY/;
@@ -153,7 +153,7 @@ export function describeUrl(url: string): string {
 }
 
 /** Returns the driver's error, since the outer error only says that the database is unavailable. */
-function reasonOf(error: unknown): Error {
+export function reasonOf(error: unknown): Error {
   let reason = error instanceof Error && error.cause !== undefined ? error.cause : error;
   if (reason instanceof AggregateError && reason.errors.length > 0) reason = reason.errors[0];
   return reason instanceof Error ? reason : new Error(String(reason));

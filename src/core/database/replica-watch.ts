@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { Log } from '../runtime.ts';
-import type { Database } from './database.ts';
+import type { Database, Sql } from './database.ts';
 
 /** A replica, and whether it may be read. Times are in milliseconds of the monotonic clock. */
 export interface Replica {
@@ -29,7 +29,7 @@ const SHORT_INTERVAL_MS = 50;
 /** Interval of checks while the replica shows every known write, or cannot be read. */
 const LONG_INTERVAL_MS = 500;
 /** A replica is not read if it was last verified longer ago than this, unless the primary does not respond. */
-const MAX_LAG_MS = 5_000;
+export const MAX_LAG_MS = 5_000;
 /** The lag to assume for a server that cannot report its position. */
 const ASSUMED_LAG_MS = 2_000;
 const RESPONSE_TIMEOUT_MS = 1_000;
@@ -38,6 +38,37 @@ const RESPONSE_TIMEOUT_MS = 1_000;
 const SELECT_POSITION = 'SELECT pg_current_wal_insert_lsn()::text AS position';
 const SELECT_REPLAYED = `SELECT pg_is_in_recovery() AS follows,
   coalesce(pg_last_wal_replay_lsn() >= $1::pg_lsn, false) AS has_replayed`;
+
+/** Returns the primary's WAL position, or undefined if the engine has none. @throws if the primary does not respond. */
+export async function readPosition(primary: Sql): Promise<string | undefined> {
+  try {
+    const [row] = await primary.query<{ position: string }>(SELECT_POSITION, [], { timeoutMs: RESPONSE_TIMEOUT_MS });
+    return row?.position;
+  } catch (error) {
+    if (error instanceof pg.DatabaseError) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Returns whether a replica has replayed the log up to a position. Without one, only checks that the replica responds.
+ * @throws if it does not, or if the server does not follow a primary.
+ */
+export async function hasReplayed(
+  replica: Sql,
+  position: string | undefined,
+  timeoutMs = RESPONSE_TIMEOUT_MS,
+): Promise<boolean> {
+  const options = { timeoutMs };
+  if (position === undefined) {
+    await replica.query('SELECT 1', [], options);
+    return true;
+  }
+  const [row] = await replica.query<{ follows: boolean; has_replayed: boolean }>(SELECT_REPLAYED, [position], options);
+  if (row?.follows !== true)
+    throw new Error('The server does not follow a primary: it was promoted, or was never a replica');
+  return row.has_replayed;
+}
 
 /** A position in the primary's log (WAL), and when it was requested. */
 interface WalPosition {
@@ -115,30 +146,27 @@ export function watchReplica(options: WatchOptions): Replica {
   async function check(): Promise<void> {
     const goal = state.goal ?? (await requestPosition());
     if (goal === undefined) return;
-    const [row] = await database.query<{ follows: boolean; has_replayed: boolean }>(SELECT_REPLAYED, [goal.position], {
-      timeoutMs: RESPONSE_TIMEOUT_MS,
-    });
-    if (row?.follows !== true)
-      throw new Error('The server does not follow a primary: it was promoted, or was never a replica');
-    if (row.has_replayed) dispatch({ type: 'replayed', goal });
+    if (await hasReplayed(database, goal.position)) dispatch({ type: 'replayed', goal });
     else dispatch({ type: 'behind', now: monotonicMs() }, 'The replica lags');
   }
 
   async function requestPosition(): Promise<WalPosition | undefined> {
     const requestedAt = monotonicMs();
+    let position: string | undefined;
     try {
-      const [row] = await primary.query<{ position: string }>(SELECT_POSITION, [], { timeoutMs: RESPONSE_TIMEOUT_MS });
-      if (row === undefined) return undefined;
-      const goal = { position: row.position, requestedAt };
-      dispatch({ type: 'position', goal });
-      return goal;
-    } catch (error) {
-      if (error instanceof pg.DatabaseError) {
-        await database.query('SELECT 1', [], { timeoutMs: RESPONSE_TIMEOUT_MS });
-        dispatch({ type: 'noPosition', requestedAt });
-      } else dispatch({ type: 'primaryUnreachable' });
+      position = await readPosition(primary);
+    } catch {
+      dispatch({ type: 'primaryUnreachable' });
       return undefined;
     }
+    if (position === undefined) {
+      await hasReplayed(database, position);
+      dispatch({ type: 'noPosition', requestedAt });
+      return undefined;
+    }
+    const goal = { position, requestedAt };
+    dispatch({ type: 'position', goal });
+    return goal;
   }
 
   const markUnverified = (reason: unknown) => dispatch({ type: 'failed' }, reason);

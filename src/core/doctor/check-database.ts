@@ -1,9 +1,11 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Finding } from '../../contract/console/records.ts';
 import { formatCount } from '../../contract/text.ts';
 import { SITE_TABLES } from '../backups/site-tables.ts';
 import { checkCounts } from '../counts/check-counts.ts';
-import { readConnectionLimit } from '../database/connect.ts';
-import { readDatabaseTime, type Sql } from '../database/database.ts';
+import { describeUrl, readConnectionLimit, reasonOf, UNLOGGED } from '../database/connect.ts';
+import { openDatabase, readDatabaseTime, type Sql } from '../database/database.ts';
+import { hasReplayed, MAX_LAG_MS, readPosition } from '../database/replica-watch.ts';
 import { searchIndexOf } from '../products/search-trigrams.ts';
 import { fault, ok, warning } from './finding.ts';
 
@@ -128,6 +130,34 @@ export async function checkIndexes(sql: Sql): Promise<Finding> {
     );
   }
   return ok('indexes', `all ${indexes.length} are valid`);
+}
+
+const REPLICA_INTERVAL_MS = 100;
+
+/** Checks that a server of DATABASE_REPLICA_URL soon replays what the primary has written by now. */
+export async function checkReplica(primary: Sql, url: string): Promise<Finding> {
+  const check = 'replica';
+  const location = describeUrl(url);
+  const position = await readPosition(primary);
+  const replica = openDatabase({ url, log: UNLOGGED, maxConnections: 1 });
+  try {
+    for (const begin = performance.now(); performance.now() - begin < MAX_LAG_MS; await delay(REPLICA_INTERVAL_MS)) {
+      if (await hasReplayed(replica, position, MAX_LAG_MS)) return ok(check, `${location} is up to date`);
+    }
+    return warning(
+      check,
+      `${location} lags by more than ${MAX_LAG_MS / 1_000} seconds, so the site does not read from it`,
+      'Check the replica: its log, its disk, and whether its replay is paused.',
+    );
+  } catch (error) {
+    return warning(
+      check,
+      `the site cannot read from ${location}: ${reasonOf(error).message}`,
+      'Check the replica, or remove it from DATABASE_REPLICA_URL.',
+    );
+  } finally {
+    await replica.close();
+  }
 }
 
 const CLOCK_WARNING_MS = 2_000;

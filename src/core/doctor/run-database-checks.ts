@@ -17,6 +17,7 @@ import {
   checkConnections,
   checkIndexes,
   checkMigrations,
+  checkReplica,
   checkSearch,
   checkServer,
   checkSomeCounts,
@@ -30,6 +31,7 @@ interface SiteToExamine {
   migrations: string;
   settings: {
     dataDir: string;
+    replicaUrls: readonly string[];
     launches: Omit<LeaderboardRules, 'now'>;
     submissions: string;
     /** If undefined, no webhooks are sent. */
@@ -45,6 +47,7 @@ export async function* runDatabaseChecks(
 ): AsyncGenerator<Finding> {
   yield await checkServer(database, location);
   yield await checkConnections(database, connections);
+  for (const url of settings.replicaUrls) yield await checkReplica(database, url);
   const migrations = await checkMigrations(
     database,
     (await readMigrations(folder)).map(({ name }) => name),
