@@ -53,14 +53,18 @@ test.describe('§2: the layout of every screen', () => {
     const createdAt = new Date(Date.now() - 23 * 3_600_000).toISOString();
     const { id, name } = await site.addProduct({ name: 'Launched 23 hours ago', createdAt });
     await site.addUpvotes(id, 1_200);
+    // German has long words. The home page may not list the launch, because other tests launch newer products.
+    const home = '/?lang=de';
     for (const path of [
-      '/?lang=de',
-      `/?q=${encodeURIComponent(name)}`,
-      `/product/${id}`,
-      `/?board=${createdAt.slice(0, 4)}`,
+      home,
+      `${home}&q=${encodeURIComponent(name)}`,
+      `/product/${id}?lang=de`,
+      `${home}&board=${createdAt.slice(0, 4)}`,
     ]) {
-      // Cached pages of other tests may lack the launch for a second.
-      await expect.poll(async () => (await page.request.get(path)).text(), path).toContain(name);
+      // A cached leaderboard may lack the launch for a second.
+      if (path !== home) await expect.poll(async () => (await page.request.get(path)).text(), path).toContain(name);
+      const launch = page.getByRole('heading', { name }).first();
+      const headings = [page.getByRole('heading', { level: 1 }), ...(path === home ? [] : [launch])];
       await visit(page, path);
       for (const width of Object.values(WIDTHS)) {
         await page.setViewportSize({ width, height: 900 });
@@ -70,8 +74,7 @@ test.describe('§2: the layout of every screen', () => {
           for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame);
         });
         expect(await elementsBeyondScreen(page), `${path}, ${width} px`).toEqual([]);
-        const heading = page.getByRole('heading', { name }).first();
-        expect(await brokenWords(heading), `${path}, ${width} px`).toEqual([]);
+        for (const heading of headings) expect(await brokenWords(heading), `${path}, ${width} px`).toEqual([]);
         const covered = await page.locator('.site-header :is(a, input, button, summary, p)').evaluateAll((elements) => {
           const boxes = elements
             .filter((element) => element.checkVisibility() && !element.classList.contains('visually-hidden'))
