@@ -45,17 +45,23 @@ export function linesOfLongText(link: Locator): Promise<number> {
   });
 }
 
-/** Returns the words of an element that are broken into several lines. */
+/** Returns the visible words of an element that are broken into several lines. Words may break at hyphens, also soft ones. */
 export function brokenWords(text: Locator): Promise<string[]> {
   return text.evaluate((element) => {
     const nodes = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
     const range = document.createRange();
     const broken: string[] = [];
     for (let node = nodes.nextNode(); node !== null; node = nodes.nextNode()) {
-      for (const { 0: word, index } of (node.nodeValue ?? '').matchAll(/\S+/g)) {
-        range.setStart(node, index);
-        range.setEnd(node, index + word.length);
-        if (range.getClientRects().length > 1) broken.push(word);
+      const parent = node.parentElement;
+      if (!parent?.checkVisibility() || parent.closest('.visually-hidden')) continue;
+      const topOf = (at: number) => {
+        range.setStart(node, at);
+        range.setEnd(node, at + 1);
+        // The first box may be that of a soft hyphen on the previous line.
+        return Array.from(range.getClientRects()).at(-1)?.top;
+      };
+      for (const { 0: word, index } of (node.nodeValue ?? '').matchAll(/[^\s\u00AD-]+/g)) {
+        if (topOf(index) !== topOf(index + word.length - 1)) broken.push(word);
       }
     }
     return broken;

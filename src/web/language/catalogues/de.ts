@@ -250,7 +250,7 @@ export default {
     'Welcome to {site}': 'Willkommen bei {site}',
     'Every big wave starts as a ripple. See what makers are launching, and lift what deserves to rise.':
       'Jede große Welle beginnt als kleines Kräuseln. Sieh dir an, was Maker an den Start bringen, und heb empor, was es verdient.',
-    'Product Landscapes': 'Produktlandschaften',
+    'Product Landscapes': 'Produkt\u00ADlandschaften',
     'Skip to content': 'Zum Inhalt springen',
     'Product names and trademarks belong to their owners.': 'Namen und Marken der Produkte gehören ihren Inhabern.',
     '{site}, home': '{site}, Startseite',
