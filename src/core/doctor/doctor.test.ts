@@ -124,7 +124,7 @@ test('doctor reports an encoding other than UTF-8 as a fault, but not the locale
     createTestDatabase({ migrated: false, locale: 'C', encoding: 'SQL_ASCII' }),
   ]);
   try {
-    expect(await checkServer(ascii, 'here')).toMatchObject({ status: 'ok' });
+    expect(await checkServer(ascii, 'here')).toMatchObject({ message: expect.not.stringContaining('encoding') });
     expect(await checkServer(byteByByte, 'here')).toMatchObject({
       status: 'fault',
       message: expect.stringContaining('its encoding is SQL_ASCII'),
