@@ -1,12 +1,12 @@
 import { expectAccessible } from '../support/axe.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
-import { elementsBeyondScreen, PHONE, SCREEN_VARIANTS, selectVariants } from '../support/screen.ts';
+import { elementsBeyondScreen, PHONE, SCREEN_VARIANTS, selectVariants, setTextSize } from '../support/screen.ts';
 import { stateProducts } from '../support/screen-state.ts';
 import { SCREEN_STATES } from '../support/states.ts';
 import { submissionTest } from '../support/submission-site.ts';
 import { SUBMISSION_STATES } from '../support/submission-states.ts';
 
-const WHAT = 'meets WCAG 2.2 AA and fits 320 px';
+const WHAT = 'meets WCAG 2.2 AA and fits 320 px, and a phone if text is twice as large';
 
 for (const [where, run, states] of [
   ['§2: every state', test, SCREEN_STATES],
@@ -30,6 +30,9 @@ for (const [where, run, states] of [
           await expectAccessible(page, `${name}, ${size.width} px, ${colorScheme}`);
         }
         await page.setViewportSize({ width: 320, height: 640 });
+        expect(await elementsBeyondScreen(page)).toEqual([]);
+        await page.setViewportSize(PHONE);
+        await setTextSize(page, 200);
         expect(await elementsBeyondScreen(page)).toEqual([]);
       });
     }

@@ -45,6 +45,15 @@ export function linesOfLongText(link: Locator): Promise<number> {
   });
 }
 
+/** Sets the size of text as a percentage of the default. */
+export async function setTextSize(page: Page, percent: number): Promise<void> {
+  await page.evaluate((size) => {
+    document.documentElement.style.fontSize = size;
+    // Forces a layout, which applies container queries to the new size.
+    document.body.getBoundingClientRect();
+  }, `${percent}%`);
+}
+
 /** Returns the visible words of an element that are broken into several lines. Words may break at hyphens, also soft ones. */
 export function brokenWords(text: Locator): Promise<string[]> {
   return text.evaluate((element) => {

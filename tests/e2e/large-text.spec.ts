@@ -1,0 +1,65 @@
+import { expect, test, visit } from '../support/e2e-test.ts';
+import { brokenWords, elementsBeyondScreen, setTextSize, upvoteOf } from '../support/screen.ts';
+
+const WIDTHS = { phone: 390, tablet: 768, desktop: 1280 };
+
+test('with text that is 1.5 and 2 times as large, the page fits a phone, a tablet and a desktop, no word is broken, and no part of the header covers another', async ({
+  page,
+  site,
+}) => {
+  const createdAt = new Date(Date.now() - 23 * 3_600_000).toISOString();
+  const { id, name } = await site.addProduct({ name: 'Launched 23 hours ago', createdAt });
+  await site.addUpvotes(id, 1_200);
+  const sizes = Object.values(WIDTHS).flatMap((width) => [150, 200].map((size) => [width, size] as const));
+  // Other tests' products may have names that cannot fit.
+  const parts = page
+    .locator('.banner, .landscapes, .product-hero, .product-stats')
+    .or(page.locator('.product-card, .board-row').filter({ hasText: name }));
+  // German has long words. The home page may not list the launch, because other tests launch newer products.
+  const home = '/?lang=de';
+  for (const path of [
+    home,
+    `${home}&q=${encodeURIComponent(name)}`,
+    `/product/${id}?lang=de`,
+    `${home}&board=${createdAt.slice(0, 4)}`,
+  ]) {
+    // A cached leaderboard may lack the launch for a second.
+    if (path !== home) await expect.poll(async () => (await page.request.get(path)).text(), path).toContain(name);
+    await visit(page, path);
+    for (const [width, size] of sizes) {
+      const at = `${path}, ${width} px, ${size}%`;
+      await page.setViewportSize({ width, height: 900 });
+      await setTextSize(page, size);
+      expect(await elementsBeyondScreen(page), at).toEqual([]);
+      for (const part of await parts.all()) expect(await brokenWords(part), at).toEqual([]);
+      const covered = await page.locator('.site-header :is(a, input, button, summary, p)').evaluateAll((elements) => {
+        const boxes = elements
+          .filter((element) => element.checkVisibility() && !element.classList.contains('visually-hidden'))
+          .map((element) => ({ box: element.getBoundingClientRect(), text: element.outerHTML.slice(0, 60) }));
+        return boxes.flatMap((one, index) =>
+          boxes
+            .slice(index + 1)
+            .filter(
+              ({ box }) =>
+                Math.min(one.box.right, box.right) - Math.max(one.box.left, box.left) > 1 &&
+                Math.min(one.box.bottom, box.bottom) - Math.max(one.box.top, box.top) > 1,
+            )
+            .map((other) => `${one.text} | ${other.text}`),
+        );
+      });
+      expect(covered, at).toEqual([]);
+    }
+  }
+});
+
+test('with text that is 1.5 times as large, no word of a toast is broken on a phone', async ({ page, site }) => {
+  const { name } = await site.addProduct();
+  await page.setViewportSize({ width: WIDTHS.phone, height: 900 });
+  await visit(page, `/?q=${encodeURIComponent(name)}`);
+  await setTextSize(page, 150);
+  await upvoteOf(page, name).click();
+  const message = page.getByRole('status').filter({ hasText: 'Undo' });
+  await expect(message).toBeVisible();
+  expect(await brokenWords(message)).toEqual([]);
+  expect(await elementsBeyondScreen(page)).toEqual([]);
+});
