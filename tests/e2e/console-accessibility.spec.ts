@@ -6,7 +6,7 @@ import { removeProducts } from '../../src/core/products/remove-products.ts';
 import { contrast } from '../../src/settings/accent.ts';
 import { addSubmissions, holdRequests, openConsole, signIn, signInAndOpen } from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
-import { PHONE, toHex } from '../support/screen.ts';
+import { brokenWords, elementsBeyondScreen, PHONE, setTextSize, toHex } from '../support/screen.ts';
 
 /** The smallest screen on which the console must work: 1280 by 1024 pixels at 400% zoom. */
 const ZOOMED = { width: 320, height: 256 };
@@ -54,6 +54,30 @@ test('at 400% zoom, the labels of the navigation and of decisions are complete',
     .evaluateAll((buttons) => buttons.map((button) => button.clientHeight));
   expect(heights).toHaveLength(3);
   expect(Math.max(...heights), 'each label is one line').toBeLessThan(40);
+});
+
+test('on a phone, with text that is 1.5 times as large, screens fit, no word is broken, and the navigation can be scrolled', async ({
+  page,
+  site,
+}) => {
+  await page.setViewportSize(PHONE);
+  await site.database.query('DELETE FROM submissions');
+  const name = `Enlarged ${randomUUID().slice(0, 4)}`;
+  await addSubmissions(site, [name]);
+  const tag = `tag-${randomUUID().slice(0, 8)}`;
+  await site.addProduct({ name, tags: [tag], maker: 'Ada Lovelace' });
+  await signIn(page, site);
+  for (const path of ['/console', '/console/queue?kind=submissions', `/console/products?tag=${tag}`]) {
+    await openConsole(page, path);
+    await page.locator('.fact, .row').first().waitFor();
+    const parts = page.locator('.facts, .segments, .row');
+    await setTextSize(page, 150);
+    expect(await elementsBeyondScreen(page), path).toEqual([]);
+    for (const part of await parts.all()) expect(await brokenWords(part), path).toEqual([]);
+    const last = page.locator('.nav a').last();
+    await last.scrollIntoViewIfNeeded();
+    await expect(last).toBeInViewport({ ratio: 1 });
+  }
 });
 
 test('on a wide but low screen, the whole sidebar can be reached', async ({ page, site }) => {

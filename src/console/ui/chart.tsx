@@ -46,7 +46,8 @@ export function Chart({ title, times, series, formatTime, formatTick }: ChartPro
           height: HEIGHT_PX,
           // Days begin at midnight in UTC, not in the time zone of the browser.
           tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
-          padding: [12, 8, 0, 0],
+          // Room for half of the last label.
+          padding: [12, 20, 0, 0],
           legend: { show: false },
           cursor: { y: false, points: { size: 8 } },
           axes: [
