@@ -40,14 +40,14 @@ interface SiteToExamine {
   now: Date;
 }
 
-/** Runs the checks of `groundswell doctor` that need the database, one after the other. */
+/** Runs the checks of `groundswell doctor` that need the database, one after the other, except for replicas. */
 export async function* runDatabaseChecks(
   { database, location }: Pick<Connection, 'database' | 'location'>,
   { connections, migrations: folder, settings, now }: SiteToExamine,
 ): AsyncGenerator<Finding> {
   yield await checkServer(database, location);
   yield await checkConnections(database, connections);
-  for (const url of settings.replicaUrls) yield await checkReplica(database, url);
+  yield* await Promise.all(settings.replicaUrls.map((url) => checkReplica(database, url)));
   const migrations = await checkMigrations(
     database,
     (await readMigrations(folder)).map(({ name }) => name),
