@@ -3,6 +3,7 @@ import { mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { isDeepStrictEqual } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
@@ -195,8 +196,10 @@ describe('Imports', () => {
     });
     const [first, ...others] = await sent;
     expect(first).toEqual({ kind: 'progress', stage: 'check', done: 0 });
-    const latest = others.slice(-3);
-    expect(latest).toEqual([latest[0], latest[0], expect.objectContaining({ kind: 'done' })]);
+    // On a slow machine, a last progress line precedes the result.
+    const repeated = others.filter((line, index) => isDeepStrictEqual(line, others[index + 1]));
+    expect(repeated).toContainEqual(expect.objectContaining({ kind: 'progress' }));
+    expect(others.at(-1)).toMatchObject({ kind: 'done' });
   });
 
   test('an import that has not committed when the site stops is aborted, and its file is deleted', async () => {
