@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test';
 import { expect, test, visit } from '../support/e2e-test.ts';
+import { waitForAssets } from '../support/page-assets.ts';
 
 const shareButton = (page: Page) => page.getByRole('button', { name: 'Share', exact: true });
 const dialog = (page: Page) => page.getByRole('dialog', { name: /^Share / });
@@ -24,6 +25,8 @@ test('copying the link by keyboard copies the product’s URL, confirms it and k
   await expect(field).toHaveValue(`${site.address}/product/${product.id}`);
   const copy = dialog(page).getByRole('button', { name: 'Copy link' });
   const badge = dialog(page).locator('.share-badge');
+  // A font that loads may change the dialog's height.
+  await waitForAssets(page);
   const before = await badge.boundingBox();
   await copy.focus();
   await page.keyboard.press('Enter');
