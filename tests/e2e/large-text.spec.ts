@@ -1,7 +1,5 @@
 import { expect, test, visit } from '../support/e2e-test.ts';
-import { brokenWords, elementsBeyondScreen, setTextSize, upvoteOf } from '../support/screen.ts';
-
-const WIDTHS = { phone: 390, tablet: 768, desktop: 1280 };
+import { brokenWords, elementsBeyondScreen, PHONE, setTextSize, upvoteOf, WIDTHS } from '../support/screen.ts';
 
 test('with text that is 1.5 and 2 times as large, the page fits a phone, a tablet and a desktop, no word is broken, and no part of the header covers another', async ({
   page,
@@ -54,7 +52,7 @@ test('with text that is 1.5 and 2 times as large, the page fits a phone, a table
 
 test('with text that is 1.5 times as large, no word of a toast is broken on a phone', async ({ page, site }) => {
   const { name } = await site.addProduct();
-  await page.setViewportSize({ width: WIDTHS.phone, height: 900 });
+  await page.setViewportSize(PHONE);
   await visit(page, `/?q=${encodeURIComponent(name)}`);
   await setTextSize(page, 150);
   await upvoteOf(page, name).click();

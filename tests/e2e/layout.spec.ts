@@ -1,9 +1,7 @@
 import type { Locator, Page } from '@playwright/test';
 import { expect, test, visit } from '../support/e2e-test.ts';
-import { commentBox, elementsBeyondScreen, linesOfLongText, searchBox } from '../support/screen.ts';
+import { commentBox, elementsBeyondScreen, linesOfLongText, searchBox, WIDTHS } from '../support/screen.ts';
 import { stateProducts } from '../support/screen-state.ts';
-
-const WIDTHS = { phone: 390, tablet: 768, desktop: 1280 };
 
 const boxOf = async (element: Locator) => (await element.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
 

@@ -1,5 +1,8 @@
 import { expect, type Locator, type Page } from '@playwright/test';
 
+/** The widths at which layouts are checked, in CSS pixels. */
+export const WIDTHS = { phone: 390, tablet: 768, desktop: 1280 };
+
 export const PHONE = { width: 390, height: 844 };
 export const DESKTOP = { width: 1280, height: 900 };
 

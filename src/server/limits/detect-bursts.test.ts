@@ -177,7 +177,7 @@ test('after an outage of the database, the bursts of past hours are saved with t
   expect(await flushed()).toEqual([]);
 });
 
-test('during an outage, bursts of past hours are kept, at most as many as one hour of IPv6 votes can have', async () => {
+test('during an outage, bursts of past hours are kept, up to the number that IPv6 votes can cause in one hour', async () => {
   const { clock, vote, flushed, setFailing } = watch({ maxVotes: 40 });
   setFailing(true);
   vote(0, 20, '2001:db8:0:1::1');
