@@ -183,6 +183,19 @@ test('a file that was edited after it was chosen must be chosen again', async ({
   await expect(page.getByText('The file has changed since it was chosen. Choose it again.')).toBeVisible();
 });
 
+test('a file that has grown since it was chosen must be chosen again, even if the browser can read it', async ({
+  page,
+  site,
+}) => {
+  await openImport(page, site);
+  // Firefox reads the changed file, but with the size that it had when it was chosen.
+  await page.evaluate(() => {
+    File.prototype.arrayBuffer = () => new Blob(['x'.repeat(1_000)]).arrayBuffer();
+  });
+  await page.getByRole('button', { name: 'Dry run' }).click();
+  await expect(page.getByText('The file has changed since it was chosen. Choose it again.')).toBeVisible();
+});
+
 test('the browser does not open files that are dropped beside the drop zone or onto a dialog', async ({
   page,
   site,

@@ -76,13 +76,16 @@ async function upload(
   throw connectionLost();
 }
 
-/** @throws Error if the file has changed or is gone. The upload would report this as a lost connection. */
+/**
+ * @throws Error if the file has changed or is gone. The upload would report this as a lost connection, or as an invalid
+ * request in Firefox, which sends the changed file with its old size.
+ */
 async function requireUnchanged(file: File): Promise<void> {
-  try {
-    await file.slice(0, 1).arrayBuffer();
-  } catch (cause) {
-    throw new Error('The file has changed since it was chosen. Choose it again.', { cause });
-  }
+  const size = await file.arrayBuffer().then(
+    ({ byteLength }) => byteLength,
+    () => undefined,
+  );
+  if (size !== file.size) throw new Error('The file has changed since it was chosen. Choose it again.');
 }
 
 async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<ImportEvent> {
