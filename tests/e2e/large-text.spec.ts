@@ -50,6 +50,17 @@ test('with text that is 1.5 and 2 times as large, the page fits a phone, a table
   }
 });
 
+test('with text that is 1.5 times as large, the buttons of the header are in one row on a phone', async ({ page }) => {
+  await page.setViewportSize(PHONE);
+  await visit(page, '/');
+  await setTextSize(page, 150);
+  const tops = await page
+    .locator('.site-header-bar .icon-button')
+    .evaluateAll((buttons) => buttons.map((button) => button.getBoundingClientRect().top));
+  expect(tops).toHaveLength(3);
+  expect(new Set(tops).size).toBe(1);
+});
+
 test('with text that is 1.5 times as large, no word of a toast is broken on a phone', async ({ page, site }) => {
   const { name } = await site.addProduct();
   await page.setViewportSize(PHONE);
