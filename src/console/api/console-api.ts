@@ -1,4 +1,5 @@
 import { QueryClient, useQuery } from '@tanstack/react-query';
+import { anySignal } from '../../contract/any-signal.ts';
 import { CONSOLE_API, UNATTENDED_HEADER } from '../../contract/console/paths.ts';
 import {
   MAX_REASON_CHARACTERS,
@@ -61,7 +62,7 @@ export async function call<Result>(path: string, options: Call = {}): Promise<Re
   try {
     const response = await fetch(withQuery(path, query), {
       method,
-      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+      signal: anySignal(signal, timeout),
       ...(body !== undefined && { body: body instanceof Blob ? body : JSON.stringify(body) }),
       headers: {
         ...(body !== undefined && { 'Content-Type': body instanceof Blob ? contentType : 'application/json' }),

@@ -1,3 +1,4 @@
+import { anySignal } from '../../contract/any-signal.ts';
 import { SESSION_HEADER } from '../../contract/api.ts';
 import { withQuery } from '../../contract/paths/api.ts';
 import * as paths from '../../contract/paths.ts';
@@ -84,7 +85,7 @@ export function createHttpApi({ sessionId, origin = '', timeoutMs = TIMEOUT_MS, 
         fetch(origin + withQuery(path, query), {
           method: method ?? 'GET',
           headers,
-          signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+          signal: anySignal(signal, timeout),
           keepalive: isWrite && (text?.length ?? 0) <= MAX_KEEPALIVE_CHARACTERS,
           body: text ?? null,
         }));

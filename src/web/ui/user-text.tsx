@@ -51,13 +51,22 @@ export function linksInText(text: string, parts: TextPart[] = []): TextPart[] {
   let from = 0;
   for (const match of text.matchAll(ADDRESS)) {
     const address = withoutTrailingPunctuation(match[0]);
-    if (parts.length > MAX_PARTS || !URL.canParse(address)) continue;
+    if (parts.length > MAX_PARTS || !isUrl(address)) continue;
     if (match.index > from) parts.push({ kind: 'text', text: text.slice(from, match.index) });
     parts.push({ kind: 'link', text: address });
     from = match.index + address.length;
   }
   if (from < text.length) parts.push({ kind: 'text', text: text.slice(from) });
   return parts;
+}
+
+/** Replaces `URL.canParse`, which Safari 16, Chrome 119 and Firefox 114 lack. */
+function isUrl(address: string): boolean {
+  try {
+    return Boolean(new URL(address));
+  } catch {
+    return false;
+  }
 }
 
 /**

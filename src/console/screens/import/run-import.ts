@@ -1,3 +1,4 @@
+import { anySignal } from '../../../contract/any-signal.ts';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import { IMPORT_HEARTBEAT_MS, type ImportEvent } from '../../../contract/console/records.ts';
 import { withQuery } from '../../../contract/paths/api.ts';
@@ -34,8 +35,7 @@ export async function runImport(chosen: ChosenFile, options: Options): Promise<I
     timer = setTimeout(() => silence.abort(), ms);
   };
   try {
-    const signals = [silence.signal, ...(options.signal ? [options.signal] : [])];
-    return await upload(chosen, { ...options, signal: AbortSignal.any(signals) }, expectLine);
+    return await upload(chosen, { ...options, signal: anySignal(options.signal, silence.signal) }, expectLine);
   } catch (error) {
     // Browsers report a lost connection as a TypeError. Its message differs by browser.
     if (!(error instanceof TypeError) && (!silence.signal.aborted || options.signal?.aborted)) throw error;

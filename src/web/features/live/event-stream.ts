@@ -1,3 +1,4 @@
+import { anySignal } from '../../../contract/any-signal.ts';
 import { LIVE_HEARTBEAT_S } from '../../../contract/live/events.ts';
 
 /** A server that sends nothing for two heartbeat intervals is considered unreachable. */
@@ -36,7 +37,7 @@ export async function readEvents(address: string, handlers: EventHandlers, signa
     const response = await fetch(address, {
       headers: { Accept: 'text/event-stream' },
       cache: 'no-store',
-      signal: AbortSignal.any([signal, silence.signal]),
+      signal: anySignal(signal, silence.signal),
     });
     if (response.status !== 200 || !response.body) {
       await response.body?.cancel();

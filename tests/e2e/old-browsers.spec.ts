@@ -1,0 +1,76 @@
+import type { Page } from '@playwright/test';
+import { LIMITS } from '../../src/contract/limits.ts';
+import { signInAndOpen } from '../support/console-page.ts';
+import { expect, test } from '../support/e2e-test.ts';
+import { watch } from '../support/live-page.ts';
+import { cardNames, commentWith, searchBox, upvoteOf } from '../support/screen.ts';
+import { stranger } from '../support/stranger.ts';
+
+test.use({ live: true });
+
+/** Removes what the oldest browsers of the build's target (Chrome 111, Safari 16.4 and Firefox 114) lack. */
+async function removeNewFeatures(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    const names: [object, string[]][] = [
+      [window, ['requestIdleCallback', 'scheduler', 'navigation', 'Iterator']],
+      [Document.prototype, ['startViewTransition']],
+      [Navigator.prototype, ['userActivation', 'connection']],
+      [Element.prototype, ['checkVisibility']],
+      [HTMLElement.prototype, ['showPopover', 'hidePopover', 'togglePopover']],
+      [HTMLDialogElement.prototype, ['requestClose']],
+      [AbortSignal, ['any']],
+      [URL, ['canParse', 'parse']],
+      [URLSearchParams.prototype, ['size']],
+      [Response, ['json']],
+      [Promise, ['withResolvers', 'try']],
+      [Object, ['groupBy']],
+      [Map, ['groupBy']],
+      [Array, ['fromAsync']],
+      [Array.prototype, ['toSorted', 'toReversed', 'toSpliced', 'with']],
+      [Set.prototype, ['union', 'intersection', 'difference', 'symmetricDifference', 'isSubsetOf', 'isSupersetOf']],
+      [String.prototype, ['isWellFormed', 'toWellFormed']],
+      [Intl, ['Segmenter', 'DurationFormat']],
+      [RegExp, ['escape']],
+    ];
+    for (const [owner, properties] of names) for (const name of properties) Reflect.deleteProperty(owner, name);
+  });
+}
+
+test('visitors can search, read, vote and get live updates in old browsers', async ({ page, site }) => {
+  const product = await site.addProduct({ name: 'Galleon' });
+  const link = 'https://example.com/galleon';
+  await site.addComments(product.id, [{ content: `See ${link}` }]);
+  await removeNewFeatures(page);
+  await page.goto('/');
+  await searchBox(page).fill('galleon');
+  await expect(cardNames(page)).toHaveText(['Galleon']);
+  await watch(page, `/product/${product.id}`);
+  await expect(commentWith(page, 'See').getByRole('link', { name: link })).toBeVisible();
+  await upvoteOf(page, 'Galleon').click();
+  await expect(upvoteOf(page, 'Galleon')).toHaveAccessibleName('Upvote Galleon, 1');
+  await stranger(page).upvote(product.id);
+  await expect(upvoteOf(page, 'Galleon')).toHaveAccessibleName('Upvote Galleon, 2');
+});
+
+test('visitors can page through the list in old browsers', async ({ page, site }) => {
+  const products = await site.addProducts(LIMITS.listedProducts + 1, (index) => ({ name: `Caravel ${index}` }));
+  await removeNewFeatures(page);
+  await page.goto('/?q=caravel');
+  await cardNames(page).last().scrollIntoViewIfNeeded();
+  await expect(cardNames(page)).toHaveCount(products.length);
+});
+
+test('operators can work in old browsers', async ({ page, site }) => {
+  const product = await site.addProduct();
+  await site.addComments(product.id, [{ content: 'Old hat' }]);
+  await removeNewFeatures(page);
+  await signInAndOpen(page, site, `/console/comments?product=${product.id}`);
+  await page.getByRole('button', { name: 'Hold' }).click();
+  await expect(page.getByText('Held 1 comment')).toBeVisible();
+  await page.getByRole('link', { name: 'Import' }).first().click();
+  await page
+    .getByLabel('Drop a file here, or choose one')
+    .setInputFiles({ name: 'old.csv', mimeType: 'text/csv', buffer: Buffer.from('id,name\nold,Old\n') });
+  await page.getByRole('button', { name: 'Dry run' }).click();
+  await expect(page.getByRole('button', { name: 'Import 1 product' })).toBeVisible();
+});
