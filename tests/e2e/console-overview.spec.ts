@@ -163,6 +163,14 @@ test('the overview and the queue show which numbers are not exact, and round siz
   await expect(page.getByRole('radio', { name: 'Submissions 1,000+' })).toBeVisible();
 });
 
+test('in a browser whose language is invalid, the overview has the table of the chart', async ({ page, site }) => {
+  // Chromium reports this language on Linux without a locale. The chart's library throws when it is loaded.
+  await page.addInitScript(() => Object.defineProperty(navigator, 'language', { get: () => 'en-US@posix' }));
+  await signInAndOpen(page, site, '/console');
+  await page.getByText('As a table').click();
+  await expect(page.getByRole('columnheader', { name: 'Upvotes' })).toBeVisible();
+});
+
 test('the chart has a scale for any number', async ({ page, site }) => {
   await page.addInitScript(() => {
     const drawn = new Set<string>();

@@ -1,5 +1,5 @@
-import { useEffect, useRef } from 'react';
-import uPlot from 'uplot';
+import { useEffect, useRef, useState } from 'react';
+import type uPlot from 'uplot';
 import { formatCount } from '../../contract/text.ts';
 import 'uplot/dist/uPlot.min.css';
 
@@ -30,22 +30,31 @@ const STEPS = Array.from({ length: 9 }, (_, power) => [1, 2, 5].map((digit) => d
 export function Chart({ title, times, series, formatTime, formatTick }: ChartProps) {
   const place = useRef<HTMLDivElement>(null);
   const legend = useRef<HTMLParagraphElement>(null);
+  const [Plot, setPlot] = useState<typeof uPlot>();
+
+  useEffect(() => {
+    // Fails if the browser's language is invalid, such as `en-US@posix`. Then only the table is shown.
+    import('uplot').then(
+      (module) => setPlot(() => module.default),
+      () => {},
+    );
+  }, []);
 
   useEffect(() => {
     const element = place.current;
-    if (!element) return;
+    if (!element || !Plot) return;
     const draw = () => {
       const axis = {
         stroke: resolved(element, '--ink-quiet'),
         grid: { stroke: resolved(element, '--line'), width: 1 },
         ticks: { show: false },
       };
-      const plot = new uPlot(
+      const plot = new Plot(
         {
           width: element.clientWidth,
           height: HEIGHT_PX,
           // Days begin at midnight in UTC, not in the time zone of the browser.
-          tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
+          tzDate: (seconds) => Plot.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
           // Room for half of the last label.
           padding: [12, 20, 0, 0],
           legend: { show: false },
@@ -112,7 +121,7 @@ export function Chart({ title, times, series, formatTime, formatTick }: ChartPro
       system.removeEventListener('change', redraw);
       plot.destroy();
     };
-  }, [times, series, formatTime, formatTick]);
+  }, [Plot, times, series, formatTime, formatTick]);
 
   return (
     <figure className="chart">
