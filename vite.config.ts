@@ -3,6 +3,9 @@ import { basename, resolve } from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 
+/** The oldest browsers that pages support. The README names them. */
+export const OLDEST_BROWSERS = ['chrome111', 'edge111', 'firefox114', 'ios16.4', 'safari16.4'];
+
 const CATALOGUES = 'src/web/language/catalogues';
 
 /** Each language has its own entry, so a page loads only the texts of its language. */
@@ -46,6 +49,7 @@ export default defineConfig(({ command }) => ({
   build: {
     outDir: 'dist/client',
     emptyOutDir: true,
+    target: OLDEST_BROWSERS,
     manifest: 'manifest.json',
     modulePreload: false,
     // All pages share one style sheet, so no chunk needs code to load its own.

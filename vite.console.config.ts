@@ -1,5 +1,6 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
+import { OLDEST_BROWSERS } from './vite.config.ts';
 
 /**
  * The build of the operators' console. It is separate, so visitors load none of it and the service worker does not
@@ -13,6 +14,7 @@ export default defineConfig({
   build: {
     outDir: 'dist/console',
     emptyOutDir: true,
+    target: OLDEST_BROWSERS,
     manifest: 'manifest.json',
     modulePreload: false,
     // Inlined assets would need `data:` in the content security policy's font-src.

@@ -8,7 +8,7 @@ import { stranger } from '../support/stranger.ts';
 
 test.use({ live: true });
 
-/** Removes what the oldest browsers of the build's target (Chrome 111, Safari 16.4 and Firefox 114) lack. */
+/** Removes what the oldest supported browsers (`OLDEST_BROWSERS` in vite.config.ts) lack. */
 async function removeNewFeatures(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const names: [object, string[]][] = [
