@@ -12,7 +12,7 @@ test.use({ live: true });
 async function removeNewFeatures(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const names: [object, string[]][] = [
-      [window, ['requestIdleCallback', 'scheduler', 'navigation', 'Iterator']],
+      [window, ['requestIdleCallback', 'scheduler', 'navigation']],
       [Document.prototype, ['startViewTransition']],
       [Navigator.prototype, ['userActivation', 'connection']],
       [Element.prototype, ['checkVisibility']],
@@ -31,6 +31,10 @@ async function removeNewFeatures(page: Page): Promise<void> {
       [String.prototype, ['isWellFormed', 'toWellFormed']],
       [Intl, ['Segmenter', 'DurationFormat']],
       [RegExp, ['escape']],
+      [
+        Object.getPrototypeOf(Object.getPrototypeOf([].values())),
+        ['map', 'filter', 'take', 'drop', 'flatMap', 'reduce', 'toArray', 'forEach', 'some', 'every', 'find'],
+      ],
     ];
     for (const [owner, properties] of names) for (const name of properties) Reflect.deleteProperty(owner, name);
   });
