@@ -1,6 +1,14 @@
 import { startDocumentProxy } from '../support/document-proxy.ts';
 import { expect } from '../support/e2e-test.ts';
-import { areCached, cacheAtOnce, expectCached, requestAll, offlineTest as test } from '../support/offline-page.ts';
+import {
+  areCached,
+  cacheAtOnce,
+  expectCached,
+  requestAll,
+  offlineTest as test,
+  visitAndCache,
+} from '../support/offline-page.ts';
+import { cardNames } from '../support/screen.ts';
 
 test('the cached copy of a page survives an interrupted download and full storage', async ({ page, site }) => {
   await cacheAtOnce(page);
@@ -75,4 +83,36 @@ test('a page without one of its parts does not replace the cached copy', async (
   expect(copy).toContain('Nurse shark');
   await page.close();
   await proxy.stop();
+});
+
+test('each list has its own copy, also in browsers without `URLSearchParams.size`', async ({ page, site }) => {
+  await cacheAtOnce(page);
+  const proxy = await startDocumentProxy(site.address);
+  proxy.editServiceWorker((script) => `delete URLSearchParams.prototype.size;\n${script}`);
+  for (const list of ['/', '/?tag=git']) {
+    await page.goto(proxy.address + list);
+    await expectCached(page, proxy.address + list);
+  }
+  await page.close();
+  await proxy.stop();
+});
+
+test('an old copy of a page is updated when the visitor opens the page within the app', async ({ page, site }) => {
+  await cacheAtOnce(page);
+  const product = await site.addProduct({ name: 'Opah' });
+  await visitAndCache(page, '/');
+  await visitAndCache(page, `/product/${product.id}`);
+  await page.evaluate(async () => {
+    const cache = await caches.open((await caches.keys()).find((name) => name.endsWith(' pages')) ?? '');
+    const copy = await cache.match('/');
+    const headers = new Headers(copy?.headers);
+    headers.set('X-Cached-At', new Date(Date.now() - 3_600_000).toISOString());
+    await cache.put('/', new Response(await copy?.text(), { headers }));
+  });
+  const added = await site.addProduct({ name: 'Opah the second', createdAt: new Date().toISOString() });
+  await expect.poll(async () => (await page.request.get('/')).text()).toContain(added.name);
+  await page.getByRole('link', { name: 'Back to products' }).click();
+  await expect(cardNames(page).first()).toHaveText(added.name);
+  const copy = () => page.evaluate(async () => (await caches.match('/'))?.text());
+  await expect.poll(copy).toContain(added.name);
 });

@@ -12,7 +12,8 @@ export function withQuery(path: string, query: object = {}): string {
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined && value !== '') params.set(name, String(value));
   }
-  return params.size === 0 ? path : `${path}?${params}`;
+  // Chrome 112 and Safari 16 lack `params.size`.
+  return `${path}?${params}`.replace(/\?$/, '');
 }
 
 /** The prefix of all paths of the API. */

@@ -18,6 +18,9 @@ import { type FetchEventLike, worker } from './worker-scope.ts';
 /** The maximum wait for the network if the cache has a copy of the page. */
 const NETWORK_TIMEOUT_MS = 4_000;
 
+/** The age at which the copy of a page is updated when the visitor opens the page within the app. */
+const RECENT_MS = 60_000;
+
 /** API responses that are the same for every visitor and useful offline. */
 const API_RESPONSES = new RegExp(`^${paths.api.products}(?:/[a-z0-9-]{1,64}(?:/comments)?)?$`);
 
@@ -167,16 +170,31 @@ async function deleteIfRemoved(kind: Kind, address: string, response: Response):
   if (body.includes(kind === 'responses' ? '"code":' : 'class="site-links"')) await deleteCopy(kind, address);
 }
 
-/** Caches a page, unless its document or its API response is already cached. Skips searches. */
+/**
+ * Caches a page, unless its document was cached recently. A product without a document needs only its API response,
+ * which the offline shell shows. Skips searches.
+ */
 async function cachePage(url: URL): Promise<void> {
   if (!isPage(url) || url.searchParams.has('q')) return;
   const page = matchRoute(url.pathname);
-  if (page.name === 'product' && (await findCopy('responses', url.origin + paths.api.product(page.id)))) return;
-  await cacheIfMissing('pages', keyOf(url));
+  const copy = await findCopy('pages', keyOf(url));
+  if (
+    copy
+      ? isRecent(copy)
+      : page.name === 'product' && (await findCopy('responses', url.origin + paths.api.product(page.id)))
+  )
+    return;
+  await fetchCopy('pages', keyOf(url));
 }
 
+/** Navigation within the app does not update the copy of a document, which would then differ from what the visitor saw. */
+const isRecent = ({ headers }: Response) => Date.now() - Date.parse(headers.get(CACHED_AT_HEADER) ?? '') < RECENT_MS;
+
 async function cacheIfMissing(kind: Kind, address: string): Promise<void> {
-  if (await findCopy(kind, address)) return;
+  if (!(await findCopy(kind, address))) await fetchCopy(kind, address);
+}
+
+async function fetchCopy(kind: Kind, address: string): Promise<void> {
   const response = await fetch(address);
   if (response.status === 200) await cacheResponse(kind, address, response);
 }
@@ -188,5 +206,6 @@ function keyOf({ origin, pathname, searchParams }: URL): string {
     const value = searchParams.get(name);
     if (value) parameters.set(name, value);
   }
-  return `${origin}${pathname}${parameters.size > 0 ? `?${parameters}` : ''}`;
+  // Chrome 112 and Safari 16 lack `parameters.size`.
+  return `${origin}${pathname}?${parameters}`.replace(/\?$/, '');
 }
