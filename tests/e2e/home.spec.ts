@@ -2,6 +2,7 @@ import { LIMITS } from '../../src/contract/limits.ts';
 import { PRODUCT_FIELDS } from '../../src/contract/products/fields.ts';
 import { deleteProduct } from '../support/delete-products.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
+import { setOnline } from '../support/network.ts';
 import { cardNames, cardOf, PHONE, searchBox, upvoteOf } from '../support/screen.ts';
 
 const TAGLINE = 'The place to discover and launch innovative tech products. Explore the wave.';
@@ -198,6 +199,24 @@ test.describe('§1 and §2: the home page', () => {
     const card = cardOf(page, 'Pictureless Thing');
     await expect(card.locator('.picture-placeholder')).toBeVisible();
     await expect(card.locator('img')).toHaveCount(0);
+  });
+
+  test('an image that fails without a network is loaded when the network returns', async ({
+    page,
+    site,
+    expectConsoleError,
+  }) => {
+    expectConsoleError(/ERR_INTERNET_DISCONNECTED/);
+    await site.addProduct({ name: 'Seaward Thing', image: '/pictures/git/tile.svg' });
+    await page.route('**/pictures/git/tile.svg', (route) => route.abort('internetdisconnected'));
+    await page.goto('/?q=seaward');
+    const card = cardOf(page, 'Seaward Thing');
+    await expect(card.locator('.picture-placeholder')).toBeVisible();
+    await page.unrouteAll();
+    await setOnline(page, false);
+    await setOnline(page, true);
+    const width = () => card.locator('img').evaluate((image: HTMLImageElement) => image.naturalWidth);
+    await expect.poll(width).toBeGreaterThan(0);
   });
 });
 

@@ -18,16 +18,9 @@ interface PictureProps {
 
 /** An image in a box of fixed size. A drawn placeholder replaces a missing or failed image. */
 export function Picture({ src, alt, name = '', width, height, className = '', priority = false }: PictureProps) {
-  const image = useRef<HTMLImageElement>(null);
-  const [failedSrc, setFailedSrc] = useState<string | null>(null);
+  const [hasFailed, props] = useImage(src);
 
-  // An image in the server-rendered page may have failed before React attached its handlers.
-  useEffect(() => {
-    const element = image.current;
-    if (element?.complete && element.naturalWidth === 0 && element.getAttribute('src')) setFailedSrc(src);
-  }, [src]);
-
-  if (!src || failedSrc === src || (name && src === PLACEHOLDER)) {
+  if (!src || hasFailed || (name && src === PLACEHOLDER)) {
     const label = alt ? { role: 'img', 'aria-label': alt } : { 'aria-hidden': true };
     return (
       <span
@@ -40,7 +33,7 @@ export function Picture({ src, alt, name = '', width, height, className = '', pr
   }
   return (
     <img
-      ref={image}
+      {...props}
       className={`picture ${className}`}
       src={src}
       alt={alt}
@@ -51,9 +44,25 @@ export function Picture({ src, alt, name = '', width, height, className = '', pr
       decoding="async"
       // Without a load handler, React would delay a transition until the image has loaded.
       onLoad={() => {}}
-      onError={() => setFailedSrc(src)}
     />
   );
+}
+
+/** Returns whether an image has failed to load, and its props. It is tried again when the network returns. */
+export function useImage(src: string | undefined) {
+  const image = useRef<HTMLImageElement>(null);
+  const [failedSrc, setFailedSrc] = useState<string>();
+
+  useEffect(() => {
+    // An image in the server-rendered page may have failed before React attached its handlers.
+    const element = image.current;
+    if (element?.complete && element.naturalWidth === 0) setFailedSrc(src);
+    const retry = () => setFailedSrc(undefined);
+    window.addEventListener('online', retry);
+    return () => window.removeEventListener('online', retry);
+  }, [src]);
+
+  return [failedSrc === src, { ref: image, onError: () => setFailedSrc(src) }] as const;
 }
 
 /** Returns the number of a colour, always the same for a name. */
