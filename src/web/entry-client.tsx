@@ -12,7 +12,7 @@ import {
   restorePageState,
 } from './cache/query-client.ts';
 import { countEarlyVote } from './features/upvotes/queries.ts';
-import { setLanguage, withoutLanguage } from './language/translate.ts';
+import { dateFormat, setLanguage, withoutLanguage } from './language/translate.ts';
 import { BrowserRouter } from './routing/router.tsx';
 import { cachedAt } from './service-worker/cached-at.ts';
 import { sessionId } from './storage/session.ts';
@@ -24,6 +24,12 @@ async function start(): Promise<void> {
   if (!root || !stateText) throw new Error('The document lacks #root or #state');
 
   const state = JSON.parse(stateText) as PageState;
+  try {
+    dateFormat('en', { timeZone: state.site.timeZone });
+  } catch {
+    // An older browser may not know the site's time zone, so the page shows times in UTC.
+    delete state.site.timeZone;
+  }
   const client = createQueryClient('browser');
   // If the browser is offline, a document from the offline cache cannot be refetched, so its data counts as fresh.
   const isOutdated = isRestoredDocument() || (cachedAt() !== undefined && navigator.onLine);

@@ -1,10 +1,11 @@
 import type { Page } from '@playwright/test';
 import { LIMITS } from '../../src/contract/limits.ts';
 import { signInAndOpen } from '../support/console-page.ts';
-import { expect, test } from '../support/e2e-test.ts';
+import { expect, test, visit } from '../support/e2e-test.ts';
 import { watch } from '../support/live-page.ts';
 import { cardNames, commentWith, searchBox, upvoteOf } from '../support/screen.ts';
 import { stranger } from '../support/stranger.ts';
+import { submissionTest } from '../support/submission-site.ts';
 
 test.use({ live: true });
 
@@ -77,4 +78,19 @@ test('operators can work in old browsers', async ({ page, site }) => {
     .setInputFiles({ name: 'old.csv', mimeType: 'text/csv', buffer: Buffer.from('id,name\nold,Old\n') });
   await page.getByRole('button', { name: 'Dry run' }).click();
   await expect(page.getByRole('button', { name: 'Import 1 product' })).toBeVisible();
+});
+
+submissionTest('a browser that does not know the site’s time zone shows the list', async ({ page, site }) => {
+  const product = await site.addProduct({ name: 'Junk' });
+  await page.addInitScript(() => {
+    Intl.DateTimeFormat = new Proxy(Intl.DateTimeFormat, {
+      construct(format, [locale, options]) {
+        if (options?.timeZone === 'Asia/Tokyo') throw new RangeError('Invalid time zone specified: Asia/Tokyo');
+        return new format(locale, options);
+      },
+    });
+  });
+  await visit(page, '/?q=junk');
+  await upvoteOf(page, product.name).click();
+  await expect(upvoteOf(page, product.name)).toHaveAccessibleName('Upvote Junk, 1');
 });
