@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test';
+import { submissionPaths } from '../../src/contract/submissions/paths.ts';
 import { expect } from '../support/e2e-test.ts';
 import { holdResponses } from '../support/network.ts';
 import { dayAhead, decide, openLink, pictureFile, submit, submissionTest as test } from '../support/submission-site.ts';
@@ -174,4 +175,93 @@ test('the dialogs of an approved launch say that it launches now, unless a chang
   await dialog(page).getByRole('button', { name: 'Save launch time' }).click();
   await expect(page.getByText('The launch time has changed.')).toBeVisible();
   await expect(page.getByRole('heading', { name: 'Your launch', exact: true })).toBeVisible();
+});
+
+test('an approved launch does not go live before its new picture is reviewed, whatever launch time is saved with it', async ({
+  page,
+  site,
+}) => {
+  const made = await submit(site, { name: 'Murex', launchAt: `${dayAhead(120)}T10:00:00.000Z` });
+  await decide(site, 'approve', made.id);
+  await openLink(page, made);
+  const changes: string[] = [];
+  page.on('request', (request) => {
+    if (request.method() !== 'GET' && request.url().includes('/api/submissions/')) changes.push(request.method());
+  });
+  await page.getByRole('button', { name: 'Edit' }).click();
+  const picture = await pictureFile('murex.png', '#7d3c98');
+  await dialog(page).getByLabel('Choose a picture').setInputFiles(picture);
+  await dialog(page).getByLabel('As soon as it is approved').check();
+  await dialog(page).getByRole('button', { name: 'Save changes' }).click();
+  await expect(page.getByText('A person will review your submission.', { exact: true })).toBeVisible();
+  expect(changes).toEqual(['PATCH', 'PUT', 'PATCH']);
+  const response = await page.request.get(submissionPaths.submission(made.id), {
+    headers: { Authorization: `Bearer ${made.key}` },
+  });
+  expect((await response.json()).submission).toMatchObject({ status: 'waiting', launchAt: null });
+});
+
+test('a refused picture of an approved launch leaves its launch time unchanged', async ({
+  page,
+  site,
+  expectConsoleError,
+}) => {
+  expectConsoleError(/422/);
+  const launchAt = `${dayAhead(120)}T10:00:00.000Z`;
+  const made = await submit(site, { name: 'Whelk', launchAt });
+  await decide(site, 'approve', made.id);
+  await openLink(page, made);
+  await page.getByRole('button', { name: 'Edit' }).click();
+  const chosen = dialog(page).getByLabel('Choose a picture');
+  await chosen.setInputFiles(await pictureFile('whelk.png', '#7d3c98'));
+  await page.route(/\/image$/, (route) => route.fulfill({ status: 422, json: { code: 'picture_invalid' } }));
+  await dialog(page).getByLabel('As soon as it is approved').check();
+  await dialog(page).getByRole('button', { name: 'Save changes' }).click();
+  await expect(dialog(page).getByRole('alert')).toContainText('Remove this file or choose another one.');
+  const response = await page.request.get(submissionPaths.submission(made.id), {
+    headers: { Authorization: `Bearer ${made.key}` },
+  });
+  expect((await response.json()).submission).toMatchObject({ status: 'scheduled', launchAt });
+});
+
+test('removing a newly chosen picture restores the stored one', async ({ page, site }) => {
+  const made = await submit(site, { name: 'Tellin' });
+  await openLink(page, made);
+  const edit = () => page.getByRole('button', { name: 'Edit' }).click();
+  await edit();
+  const stored = await pictureFile('stored.png', '#0c5a68');
+  await dialog(page).getByLabel('Choose a picture').setInputFiles(stored);
+  await dialog(page).getByRole('button', { name: 'Save changes' }).click();
+  await expect(page.getByText('Changes saved')).toBeVisible();
+  await edit();
+  const notes = { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('Notes') };
+  await dialog(page).getByLabel('Choose another').setInputFiles(notes);
+  await expect(dialog(page).getByText('On the site')).toHaveCount(0);
+  await dialog(page).getByRole('button', { name: 'Remove picture' }).click();
+  await expect(dialog(page).getByText('On the site')).toBeVisible();
+  await dialog(page).getByRole('button', { name: 'Save changes' }).click();
+  await expect(dialog(page)).toHaveCount(0);
+});
+
+test('of several files dropped on the picture, the first is the picture, and the others are screenshots', async ({
+  page,
+  site,
+}) => {
+  await openLink(page, await submit(site, { name: 'Auger' }));
+  await page.getByRole('button', { name: 'Edit' }).click();
+  const { buffer } = await pictureFile('auger.png', '#0c5a68');
+  const dataTransfer = await page.evaluateHandle(
+    (bytes) => {
+      const data = new DataTransfer();
+      for (const file of ['one.png', 'two.png', 'three.png'])
+        data.items.add(new File([new Uint8Array(bytes)], file, { type: 'image/png' }));
+      return data;
+    },
+    [...buffer],
+  );
+  await dialog(page)
+    .getByRole('group', { name: /^Picture/ })
+    .dispatchEvent('drop', { dataTransfer });
+  await expect(dialog(page).locator('.submission-picture-name')).toHaveText(['one.png', 'two.png', 'three.png']);
+  await expect(dialog(page).getByRole('img', { name: /^Your screenshot/ })).toHaveCount(2);
 });

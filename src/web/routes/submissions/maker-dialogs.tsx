@@ -6,7 +6,7 @@ import { Modal } from '../../ui/modal.tsx';
 import { errorsIn, rebase, toDraft, toSubmission, type UnsavedEdit, unsavedEdits } from './draft.ts';
 import { errorOf, type FieldErrors } from './fields.tsx';
 import { LaunchField } from './launch-field.tsx';
-import { type Pictures, storedPictures } from './pictures.ts';
+import { areStored, storedPictures } from './pictures.ts';
 import { FailureNote, RestoredNote, SubmissionForm } from './submission-form.tsx';
 import {
   type Failure,
@@ -34,9 +34,8 @@ function startOf(unsaved: UnsavedEdit | undefined, submission: Submission): Unsa
 
 /** Returns whether a form changes nothing but the launch time. */
 function changesOnlyTime({ draft, pictures }: Form, base: Submission): boolean {
-  const addresses = ({ image, screenshots }: Pictures) => [image, ...screenshots].map((item) => item?.src).join(' ');
   const { launchAt: _launchAt, ...others } = toSubmission(draft);
-  return isStored(others, base) && addresses(pictures) === addresses(storedPictures(base.product));
+  return isStored(others, base) && areStored(pictures, base.product);
 }
 
 export function EditDialog({ access, submission, onClose }: MakerDialogProps) {

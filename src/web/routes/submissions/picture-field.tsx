@@ -53,7 +53,7 @@ export function PictureField({ pictures, isSending, errors, onAdd, onChange }: P
         error={errors.image}
         itemErrorIds={errorIds(image ? [image] : [])}
         isSending={isSending}
-        onFiles={(files) => onAdd(files.slice(0, 1), 'image')}
+        onFiles={(files) => onAdd(files, 'image')}
       >
         {image && (
           <ul className="submission-pictures" aria-label={t('Picture')}>

@@ -77,6 +77,12 @@ export function storedPictures({ image, screenshots }: Pick<Product, 'image' | '
   };
 }
 
+/** Returns whether the site already has these pictures, and no others. */
+export function areStored(pictures: Pictures, product: Pick<Product, 'image' | 'screenshots'>): boolean {
+  const addresses = ({ image, screenshots }: Pictures) => [image, ...screenshots].map((item) => item?.src).join(' ');
+  return addresses(pictures) === addresses(storedPictures(product));
+}
+
 /**
  * Applies the maker's changes since `before` to the latest stored pictures. New files stay. The maker's new image, if
  * there is one, replaces an image that was stored in the meantime.
@@ -166,7 +172,10 @@ async function sendPictures({ access, pictures, stored, onChange, onStored }: Se
       note(stored);
     } catch (error) {
       const isRefused = error instanceof SubmissionError && REFUSALS.includes(error.status);
-      onChange(key, { sent: undefined, error: isRefused ? reasonOf(error) : t('This picture has not been sent yet.') });
+      const reason = isRefused
+        ? (error.errors[0]?.detail ?? reasonOf(error))
+        : t('This picture has not been sent yet.');
+      onChange(key, { sent: undefined, error: reason });
       if (!isRefused) throw error;
     }
   }

@@ -8,6 +8,7 @@ import { showToast } from '../../ui/toasts.ts';
 import { type Draft, errorsIn, fieldWith, newDraft, rebase, toDraft, toSubmission } from './draft.ts';
 import {
   addOthers,
+  areStored,
   type PictureItem,
   type Pictures,
   readPicture,
@@ -95,9 +96,11 @@ export function useSubmissionForm(options: Options): SubmissionForm {
     showPictures(latestPictures.current);
   }
 
-  function changePictures(next: Pictures): void {
-    setPictures(() => next);
-    clearErrors(Object.keys(next));
+  function changePictures({ image, screenshots }: Pictures): void {
+    // Without a new image, the product keeps the stored one, which the API cannot remove.
+    const stored = existing.current && storedPictures(existing.current.submission.product).image;
+    setPictures(() => ({ image: image ?? stored, screenshots }));
+    clearErrors(['image', 'screenshots']);
   }
 
   function reset(draft: Draft, pictures: Pictures, latest?: Submission): void {
@@ -117,16 +120,18 @@ export function useSubmissionForm(options: Options): SubmissionForm {
     setErrors((now) => now.filter((error) => !fields.includes(fieldWith(error))));
   }
 
-  /** Adds files in the order in which the maker chose them, so a later image replaces an earlier one. */
+  /**
+   * Adds files in the order in which the maker chose them, so a later image replaces an earlier one. Of several files
+   * for the image, the others become screenshots.
+   */
   function addFiles(files: readonly File[], use: keyof Pictures): void {
     clearErrors([use]);
     const reads = Promise.all(files.map(readPicture));
     filesAdded.current = filesAdded.current.then(async () => {
       const items = await reads;
       setPictures((now) => {
-        const [first] = items;
-        if (use === 'image') return first ? { ...now, image: first } : now;
-        return { ...now, screenshots: [...now.screenshots, ...items] };
+        const [image = now.image] = use === 'image' ? items : [];
+        return { image, screenshots: [...now.screenshots, ...(use === 'image' ? items.slice(1) : items)] };
       });
     });
   }
@@ -180,12 +185,14 @@ export function useSubmissionForm(options: Options): SubmissionForm {
     if (latest.launchAt !== before.launchAt) setReplacements((count) => count + 1);
   }
 
-  /** Creates or updates the submission. */
-  async function save(website: string): Promise<{ access: MakerAccess; submission: Submission }> {
+  /** Creates the submission, or updates it, in which case `isTimeLast` leaves out the launch time. */
+  async function save(website: string, isTimeLast: boolean): Promise<{ access: MakerAccess; submission: Submission }> {
     const texts = toSubmission(draft);
     if (existing.current) {
       const { access, submission } = existing.current;
-      return { access, submission: await submissionsClient.update(access, submission, texts, continueFrom) };
+      const { launchAt: _launchAt, ...others } = texts;
+      const change = isTimeLast ? others : texts;
+      return { access, submission: await submissionsClient.update(access, submission, change, continueFrom) };
     }
     const sent = website === '' ? texts : { ...texts, website };
     const { submission, makerKey } = await submissionsClient.create(sent, draft.idempotencyKey);
@@ -202,6 +209,15 @@ export function useSubmissionForm(options: Options): SubmissionForm {
     return found.length === 0;
   }
 
+  /** With its new time, an approved submission could launch before its changed pictures are reviewed. */
+  function mustSendTimeLast(before: Submission | undefined): boolean {
+    return (
+      before?.status === 'scheduled' &&
+      draft.launchAt !== before.launchAt &&
+      !areStored(latestPictures.current, before.product)
+    );
+  }
+
   async function submit(website: string): Promise<void> {
     if (isSending) return;
     setFailure(null);
@@ -210,7 +226,9 @@ export function useSubmissionForm(options: Options): SubmissionForm {
     try {
       await filesAdded.current;
       if (!validate()) return;
-      existing.current = await save(website);
+      const { launchAt = null } = toSubmission(draft);
+      const isTimeLast = mustSendTimeLast(existing.current?.submission);
+      existing.current = await save(website, isTimeLast);
       const { access, submission } = existing.current;
       // Read after `save`, which may have rebased the pictures onto a later version.
       const pictures = latestPictures.current;
@@ -226,8 +244,14 @@ export function useSubmissionForm(options: Options): SubmissionForm {
         },
         onStored: continueAfterPicture,
       });
-      if (refused) fail(pictureRefused());
-      else onDone(access, latest, isOpen());
+      let saved = latest;
+      const isTimeSaved = !isTimeLast || !refused || latest.status !== 'scheduled';
+      if (isTimeLast && isTimeSaved) {
+        saved = await submissionsClient.update(access, latest, { launchAt }, continueFrom);
+        existing.current = { access, submission: saved };
+      }
+      if (refused) fail(pictureRefused(isTimeSaved));
+      else onDone(access, saved, isOpen());
     } catch (error) {
       if (error instanceof SubmissionError && error.errors.length > 0 && isOpen()) report(error.errors);
       else fail(failureOf(error, { isSaved: existing.current === null && onDraft !== undefined }));
@@ -251,9 +275,11 @@ export const draftOf = ({ product, launchAt }: Submission) => toDraft(product, l
 const filesOf = ({ image, screenshots }: Pictures) =>
   [...(image ? [image] : []), ...screenshots].filter(({ file }) => file !== undefined);
 
-const pictureRefused = (): Failure => ({
+const pictureRefused = (isTimeSaved: boolean): Failure => ({
   title: t('A picture was not accepted'),
-  detail: t('Everything else was saved. Remove the picture or choose another one, then send again.'),
+  detail: isTimeSaved
+    ? t('Everything else was saved. Remove the picture or choose another one, then send again.')
+    : t('Remove this file or choose another one.'),
 });
 
 /** Returns the errors of pictures that the form has already found invalid. */
