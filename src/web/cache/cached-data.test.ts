@@ -1,14 +1,7 @@
 import { QueryClient } from '@tanstack/react-query';
 import { describe, expect, test } from 'vitest';
 import { exampleProduct } from '../../../tests/support/product-data.ts';
-import {
-  cachedProduct,
-  findListedProduct,
-  flattenPages,
-  patchProduct,
-  productKeys,
-  setCommentCount,
-} from './cached-data.ts';
+import { findListedProduct, flattenPages, patchProduct, productKeys, setCommentCount } from './cached-data.ts';
 
 function clientWith(): QueryClient {
   const client = new QueryClient();
@@ -26,7 +19,7 @@ describe('a change to one product', () => {
     expect(findListedProduct(client, 'c')?.product.upvotes).toBe(8);
     expect(client.getQueryData(productKeys.list({ q: 'c' }))).toMatchObject({ pages: [{ items: [{ upvotes: 8 }] }] });
     expect(client.getQueryData(productKeys.detail('c'))).toMatchObject({ product: { upvotes: 8 }, previousId: 'b' });
-    expect(cachedProduct(client, 'a')?.upvotes).toBe(7);
+    expect(findListedProduct(client, 'a')?.product.upvotes).toBe(7);
   });
 
   test('leaves lists without the product untouched', () => {
@@ -42,7 +35,7 @@ describe('a change to one product', () => {
     const { dataUpdatedAt } = list() ?? {};
     void client.invalidateQueries({ queryKey: productKeys.lists });
     setCommentCount(client, 'c', 99);
-    expect(cachedProduct(client, 'c')?.comments).toBe(99);
+    expect(findListedProduct(client, 'c')?.product.comments).toBe(99);
     expect(list()).toMatchObject({ dataUpdatedAt, isInvalidated: true });
   });
 
@@ -51,7 +44,7 @@ describe('a change to one product', () => {
     client.setQueryData(productKeys.detail('x'), null);
     patchProduct(client, 'x', (product) => ({ ...product, upvotes: 8 }));
     expect(client.getQueryData(productKeys.detail('x'))).toBeNull();
-    expect(cachedProduct(client, 'x')).toBeUndefined();
+    expect(findListedProduct(client, 'x')).toBeUndefined();
   });
 });
 

@@ -2,6 +2,7 @@ import type { InfiniteData, QueryClient } from '@tanstack/react-query';
 import type { Comment, CommentPage } from '../../contract/comments/schema.ts';
 import type { Leaderboard } from '../../contract/leaderboards/schema.ts';
 import type { Product, ProductDetail, ProductPage } from '../../contract/products/schema.ts';
+import type { UpvoteState } from '../../contract/upvotes/schema.ts';
 
 /** The keys of queries about products. This file defines all query keys, so features use the same ones. */
 export const productKeys = {
@@ -39,10 +40,13 @@ export const upvoteKeys = {
   status: (productId: string) => ['upvoted', productId] as const,
   /** The last state that the server confirmed, stored while clicks are pending. */
   confirmed: (productId: string) => ['upvote-confirmed', productId] as const,
-  /** The state before an early vote, that is, a vote that the head script showed and sent. */
-  beforeEarly: (productId: string) => ['upvote-before-early', productId] as const,
+  /** Whether there is an early vote, that is, a vote that the head script showed and sent. */
+  early: (productId: string) => ['upvote-early', productId] as const,
   mutation: (productId: string) => ['upvote', productId] as const,
 };
+
+/** The visitor's vote as the server confirmed it last, and the count in its response, if there was one. */
+export type ConfirmedVote = Pick<UpvoteState, 'upvoted'> & Partial<UpvoteState>;
 
 type Counts = Pick<Product, 'upvotes' | 'comments'>;
 
@@ -115,19 +119,6 @@ export function findListedProduct(client: QueryClient, id: string): ProductDetai
     if (product) return { product, previousId: null, nextId: null };
   }
   return undefined;
-}
-
-/** Returns the cached number of a product's upvotes, or 0. */
-export function cachedUpvotes(client: QueryClient, id: string): number {
-  const boards = client.getQueriesData<InfiniteData<Leaderboard | null>>({ queryKey: productKeys.boards });
-  const entries = boards.flatMap(([, board]) => board?.pages.flatMap((page) => page?.items ?? []) ?? []);
-  return (cachedProduct(client, id) ?? entries.find(({ productId }) => productId === id))?.upvotes ?? 0;
-}
-
-/** Returns a product from its own cached response or, without one, from a cached list. */
-export function cachedProduct(client: QueryClient, id: string): Product | undefined {
-  const detail = client.getQueryData<ProductDetail | null>(productKeys.detail(id));
-  return detail?.product ?? findListedProduct(client, id)?.product;
 }
 
 export type CommentList = InfiniteData<CommentPage>;

@@ -3,9 +3,16 @@ import type { Comment } from '../../contract/comments/schema.ts';
 import type { LeaderboardEntry } from '../../contract/leaderboards/schema.ts';
 import type { LiveCounts } from '../../contract/live/schema.ts';
 import type { Product, ProductDetail } from '../../contract/products/schema.ts';
-import type { UpvoteState } from '../../contract/upvotes/schema.ts';
 import { queuedUpvote } from '../storage/outbox.ts';
-import { type CommentList, commentKeys, patchProduct, patchQueries, productKeys, upvoteKeys } from './cached-data.ts';
+import {
+  type CommentList,
+  type ConfirmedVote,
+  commentKeys,
+  patchProduct,
+  patchQueries,
+  productKeys,
+  upvoteKeys,
+} from './cached-data.ts';
 
 /** A page of a list, of a leaderboard or of comments. */
 interface ReadPage {
@@ -70,7 +77,7 @@ function pendingUpvotes(client: QueryClient, productId: string): number {
     const queued = queuedUpvote(productId);
     return queued ? Number(queued.upvoted) - Number(queued.before) : 0;
   }
-  const confirmed = client.getQueryData<UpvoteState>(upvoteKeys.confirmed(productId))?.upvoted;
+  const confirmed = client.getQueryData<ConfirmedVote>(upvoteKeys.confirmed(productId))?.upvoted;
   const shown = client.getQueryData<boolean>(upvoteKeys.status(productId));
   return confirmed === undefined || shown === undefined ? 0 : Number(shown) - Number(confirmed);
 }

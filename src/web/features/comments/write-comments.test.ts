@@ -3,8 +3,9 @@ import { expect, test, vi } from 'vitest';
 import { exampleComment, exampleProduct } from '../../../../tests/support/product-data.ts';
 import type { Api } from '../../../contract/api.ts';
 import type { Comment } from '../../../contract/comments/schema.ts';
+import type { ProductDetail } from '../../../contract/products/schema.ts';
 import { ApiError } from '../../api/http-api.ts';
-import { type CommentList, cachedProduct, commentKeys, flattenComments, productKeys } from '../../cache/cached-data.ts';
+import { type CommentList, commentKeys, flattenComments, productKeys } from '../../cache/cached-data.ts';
 import { addToLists, likeComment, patchLikes, postComment } from './write-comments.ts';
 
 vi.stubGlobal('navigator', { onLine: true });
@@ -41,7 +42,7 @@ test.each([
   const addComment = async () => ({ comment: exampleComment({ id: 'own' }), isNew });
   const draft = { content: 'Calm', website: '', idempotencyKey: 'key' };
   await postComment({ addComment } as Partial<Api> as Api, client, 'harbour', draft);
-  expect(cachedProduct(client, 'harbour')).toMatchObject({ comments });
+  expect(client.getQueryData<ProductDetail>(productKeys.detail('harbour'))?.product).toMatchObject({ comments });
   expect(client.getQueryState(detail)).toMatchObject({ isInvalidated });
   expect(client.getQueryData(best)).toMatchObject({ pages: [{ items: [{ id: 'own' }], total }] });
 });

@@ -1,15 +1,9 @@
 import { InfiniteQueryObserver, QueryClient, QueryObserver } from '@tanstack/react-query';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { exampleComment, exampleProduct } from '../../../../tests/support/product-data.ts';
+import type { ProductDetail } from '../../../contract/products/schema.ts';
 import { createWriteTracker } from '../../api/http-api.ts';
-import {
-  type CommentList,
-  cachedProduct,
-  commentKeys,
-  flattenComments,
-  productKeys,
-  upvoteKeys,
-} from '../../cache/cached-data.ts';
+import { type CommentList, commentKeys, flattenComments, productKeys, upvoteKeys } from '../../cache/cached-data.ts';
 import { addToOutbox, removeFromOutbox } from '../../storage/outbox.ts';
 import { createUpdateApplier } from './apply-updates.ts';
 
@@ -35,7 +29,7 @@ function setUp() {
   client.setQueryData(key, detail(1), { updatedAt: 1_000 });
   const writes = createWriteTracker();
   const applier = createUpdateApplier(client, { msSinceLastWrite: writes.msSinceLast });
-  const upvotes = () => cachedProduct(client, 'harbour')?.upvotes;
+  const upvotes = () => client.getQueryData<ProductDetail>(key)?.product.upvotes;
   return { client, applier, upvotes, writes };
 }
 
@@ -103,7 +97,7 @@ test('an update that arrives when held updates are due does not discard them', a
   quietMs = 2_000;
   applier.apply({ counts: [{ id: 'lighthouse', upvotes: 3, comments: 0 }] });
   await vi.advanceTimersByTimeAsync(500);
-  expect(cachedProduct(client, 'harbour')?.upvotes).toBe(5);
+  expect(client.getQueryData<ProductDetail>(key)?.product.upvotes).toBe(5);
 });
 
 test('counts that are read while the visitor’s vote is queued include the vote once', async () => {

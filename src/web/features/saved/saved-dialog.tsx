@@ -3,7 +3,7 @@ import { type MouseEvent, useState } from 'react';
 import * as paths from '../../../contract/paths.ts';
 import type { Product } from '../../../contract/products/schema.ts';
 import { useApi } from '../../api/api-context.tsx';
-import { cachedProduct, productKeys } from '../../cache/cached-data.ts';
+import { findListedProduct, productKeys } from '../../cache/cached-data.ts';
 import { plural, t } from '../../language/translate.ts';
 import { useBrowserStore } from '../../storage/browser-store.ts';
 import { setVisitPanel, useVisitPanel } from '../../storage/visit-panel.ts';
@@ -58,7 +58,7 @@ function SavedRow({ product }: { product: SavedProduct }) {
   const { data } = useQuery<Product | null>({
     queryKey: productKeys.saved(product.id),
     queryFn: async ({ signal }) => (await api.getProduct(product.id, signal))?.product ?? null,
-    placeholderData: () => cachedProduct(client, product.id),
+    placeholderData: () => findListedProduct(client, product.id)?.product,
     staleTime: FRESH_MS,
     // Not retried, because the saved data is shown if the product cannot be read.
     retry: false,

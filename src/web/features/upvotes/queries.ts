@@ -1,9 +1,8 @@
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import type { Api } from '../../../contract/api.ts';
 import { LIMITS } from '../../../contract/limits.ts';
-import type { UpvoteState } from '../../../contract/upvotes/schema.ts';
 import { reasonOf } from '../../api/http-api.ts';
-import { cachedUpvotes, moveUpvotes, upvoteKeys } from '../../cache/cached-data.ts';
+import { moveUpvotes, upvoteKeys } from '../../cache/cached-data.ts';
 import { createBrowserStore } from '../../storage/browser-store.ts';
 
 /**
@@ -45,14 +44,13 @@ export function pendingClicks(client: QueryClient, productId: string): number {
 
 /** Adds an early vote to the cached count, because hydration requires the document's count, which includes the vote. */
 export function countEarlyVote(client: QueryClient, productId: string): void {
-  const before: UpvoteState = { upvoted: false, upvotes: cachedUpvotes(client, productId) };
-  client.setQueryData(upvoteKeys.beforeEarly(productId), before);
+  client.setQueryData(upvoteKeys.early(productId), true);
   moveUpvotes(client, productId, 1);
 }
 
 /** Sets the cached status of an early vote, and cancels a pending read, whose response may be older. */
 export function showEarlyVote(client: QueryClient, productId: string): void {
-  if (!client.getQueryData(upvoteKeys.beforeEarly(productId))) return;
+  if (!client.getQueryData(upvoteKeys.early(productId))) return;
   const queryKey = upvoteKeys.status(productId);
   void client.cancelQueries({ queryKey });
   client.setQueryData(queryKey, true);

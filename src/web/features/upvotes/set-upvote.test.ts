@@ -2,10 +2,11 @@ import { MutationObserver, QueryClient } from '@tanstack/react-query';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { exampleProduct } from '../../../../tests/support/product-data.ts';
 import type { Api } from '../../../contract/api.ts';
+import type { ProductDetail } from '../../../contract/products/schema.ts';
 import type { UpvoteState } from '../../../contract/upvotes/schema.ts';
 import { readOnlyApi } from '../../api/api-context.tsx';
 import { ApiError } from '../../api/http-api.ts';
-import { cachedProduct, productKeys, upvoteKeys } from '../../cache/cached-data.ts';
+import { findListedProduct, productKeys, upvoteKeys } from '../../cache/cached-data.ts';
 import { addToOutbox, outboxItems, removeSent } from '../../storage/outbox.ts';
 import { upvoteStatusOptions } from './queries.ts';
 import {
@@ -52,7 +53,10 @@ function setUp() {
   };
   const click = (upvoted: boolean) =>
     new MutationObserver(client, setUpvoteOptions(api, client, 'harbour')).mutate(upvoted).catch(() => undefined);
-  const shown = () => [client.getQueryData(['upvoted', 'harbour']), cachedProduct(client, 'harbour')?.upvotes];
+  const shown = () => [
+    client.getQueryData(['upvoted', 'harbour']),
+    client.getQueryData<ProductDetail>(productKeys.detail('harbour'))?.product.upvotes,
+  ];
   const request = async (index: number): Promise<PendingRequest> => {
     await expect.poll(() => requests.length).toBeGreaterThan(index);
     const found = requests[index];
@@ -90,12 +94,24 @@ describe('clicks on the upvote button', () => {
     expect(shown()).toEqual([false, 7]);
   });
 
-  test('after a lost response, the vote is read from the server', async () => {
+  test('a failed upvote is rolled back in every list, whose counts may be newer than that of the product', async () => {
+    const { client, click, request } = setUp();
+    const items = [exampleProduct({ id: 'harbour', upvotes: 25 })];
+    client.setQueryData(productKeys.list({}), { pages: [{ items, nextCursor: null }], pageParams: [''] });
+    const listed = () => findListedProduct(client, 'harbour')?.product.upvotes;
+    const done = click(true);
+    expect(listed()).toBe(26);
+    (await request(0)).reject(new Error('out of reach'));
+    await done;
+    expect(listed()).toBe(25);
+  });
+
+  test.each([0, 504])('after a failure with status %i, the vote is read from the server', async (status) => {
     const { click, client, shown, request, elsewhere, readStatus } = setUp();
     await readStatus();
     elsewhere.push('harbour');
     const done = click(true);
-    (await request(0)).reject(new ApiError(0, 'network', 'The server could not be reached'));
+    (await request(0)).reject(new ApiError(status, 'unknown', 'The server could not be reached'));
     await done;
     expect(client.getQueryState(upvoteKeys.status('harbour'))).toMatchObject({ isInvalidated: true });
     await readStatus();

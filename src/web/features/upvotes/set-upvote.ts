@@ -1,8 +1,13 @@
 import { mutationOptions, type QueryClient } from '@tanstack/react-query';
 import type { Api } from '../../../contract/api.ts';
-import type { UpvoteState } from '../../../contract/upvotes/schema.ts';
 import { ApiError, hasUnfinishedWrite, PENDING_WRITE_KEY, reasonOf } from '../../api/http-api.ts';
-import { cachedUpvotes, moveUpvotes, patchProduct, productKeys, upvoteKeys } from '../../cache/cached-data.ts';
+import {
+  type ConfirmedVote as Confirmed,
+  moveUpvotes,
+  patchProduct,
+  productKeys,
+  upvoteKeys,
+} from '../../cache/cached-data.ts';
 import { keepPendingWrites } from '../../cache/pending-writes.ts';
 import { t } from '../../language/translate.ts';
 import {
@@ -50,11 +55,11 @@ const inTurn = (productId: string) => ({
  */
 export function toggleUpvote(api: Api, client: QueryClient, productId: string): Promise<boolean> {
   // The app replays an early vote as a click, which always adds the vote. A failure restores the state before it.
-  const queryKey = upvoteKeys.beforeEarly(productId);
-  const before = client.getQueryData<UpvoteState>(queryKey);
+  const queryKey = upvoteKeys.early(productId);
+  const isEarly = client.getQueryData<boolean>(queryKey);
   client.removeQueries({ queryKey });
   // Reads the vote at the time of the click, because two clicks may precede one render.
-  return setUpvote(api, client, productId, before !== undefined || !shownVote(client, productId), before);
+  return setUpvote(api, client, productId, isEarly || !shownVote(client, productId), isEarly);
 }
 
 async function setUpvote(
@@ -62,10 +67,10 @@ async function setUpvote(
   client: QueryClient,
   productId: string,
   upvoted: boolean,
-  beforeEarly?: UpvoteState,
+  isEarly = false,
 ): Promise<boolean> {
   keepPendingWrites(client);
-  const mutation = client.getMutationCache().build(client, setUpvoteOptions(api, client, productId, beforeEarly));
+  const mutation = client.getMutationCache().build(client, setUpvoteOptions(api, client, productId, isEarly));
   await mutation.execute(upvoted).catch(() => {});
   // A toast has reported a failure.
   return mutation.state.status === 'success';
@@ -74,9 +79,9 @@ async function setUpvote(
 /**
  * Returns the mutation for a click on the upvote button: `true` adds the vote, `false` removes it. Requests run one
  * after another, so the last click wins. The screen shows the last click while requests are pending, and afterwards the
- * confirmed state. `beforeEarly` is the state before an early vote, which the page already shows.
+ * confirmed state. `isEarly`: the page already shows this vote, because the head script has sent it.
  */
-export function setUpvoteOptions(api: Api, client: QueryClient, productId: string, beforeEarly?: UpvoteState) {
+export function setUpvoteOptions(api: Api, client: QueryClient, productId: string, isEarly = false) {
   const confirmed = upvoteKeys.confirmed(productId);
   const subject = subjectOf(productId);
   const undo = (upvoted: boolean) => ({
@@ -88,11 +93,11 @@ export function setUpvoteOptions(api: Api, client: QueryClient, productId: strin
   });
   return mutationOptions({
     ...inTurn(productId),
-    mutationFn: async (upvoted: boolean): Promise<UpvoteState & { isQueued?: boolean }> => {
-      const before = client.getQueryData<UpvoteState>(confirmed)?.upvoted ?? false;
+    mutationFn: async (upvoted: boolean): Promise<Confirmed & { isQueued?: boolean }> => {
+      const before = client.getQueryData<Confirmed>(confirmed)?.upvoted ?? false;
       const queued = queuedUpvote(productId);
       if (queueWhileOffline({ kind: 'upvote', productId, upvoted, before })) {
-        return { upvoted, upvotes: cachedUpvotes(client, productId), isQueued: true };
+        return { upvoted, isQueued: true };
       }
       try {
         return await api.setUpvote(productId, upvoted);
@@ -105,16 +110,15 @@ export function setUpvoteOptions(api: Api, client: QueryClient, productId: strin
     onMutate: (upvoted) => {
       const before = shownVote(client, productId);
       if (pendingClicks(client, productId) === 1) {
-        const upvotes = cachedUpvotes(client, productId);
         // Otherwise, the entry of an earlier click could expire while this click is pending.
         client.removeQueries({ queryKey: confirmed });
-        client.setQueryData<UpvoteState>(confirmed, beforeEarly ?? { upvoted: before, upvotes });
+        client.setQueryData<Confirmed>(confirmed, { upvoted: before && !isEarly });
       }
       setStatus(client, productId, upvoted);
       moveCount(client, productId, before, upvoted);
     },
     onSuccess: (state, upvoted) => {
-      client.setQueryData<UpvoteState>(confirmed, state);
+      client.setQueryData<Confirmed>(confirmed, state);
       if (state.isQueued) showToast({ ...translateToast(TEXTS.queued), subject });
       else showToast({ ...translateToast(upvoted ? TEXTS.added : TEXTS.removed), subject, action: undo(upvoted) });
     },
@@ -127,11 +131,14 @@ export function setUpvoteOptions(api: Api, client: QueryClient, productId: strin
 
 /** Shows the state that the server confirmed last, unless another click is pending. Reads it after a lost response. */
 function showConfirmed(client: QueryClient, productId: string, failure?: unknown): void {
-  const state = client.getQueryData<UpvoteState>(upvoteKeys.confirmed(productId));
+  const state = client.getQueryData<Confirmed>(upvoteKeys.confirmed(productId));
   if (!state || pendingClicks(client, productId) > 1) return;
-  setStatus(client, productId, state.upvoted);
-  patchProduct(client, productId, (product) => ({ ...product, upvotes: state.upvotes }));
-  const isUnknown = failure instanceof ApiError && failure.status === 0;
+  const { upvoted, upvotes } = state;
+  if (upvotes === undefined) moveCount(client, productId, shownVote(client, productId), upvoted);
+  else patchProduct(client, productId, (product) => ({ ...product, upvotes }));
+  setStatus(client, productId, upvoted);
+  // After an error of a server or of a proxy before it, the vote may be stored.
+  const isUnknown = failure instanceof ApiError && (failure.status === 0 || failure.status >= 500);
   if (isUnknown) void client.invalidateQueries({ queryKey: upvoteKeys.status(productId) });
 }
 
@@ -155,14 +162,13 @@ export async function sendQueuedUpvote(api: Api, client: QueryClient, queued: Qu
     mutationFn: async () => (isQueued(queued) ? api.setUpvote(productId, upvoted) : null),
     onMutate: () => {
       if (pendingClicks(client, productId) > 1) return;
-      const upvotes = cachedUpvotes(client, productId) + Number(before) - Number(upvoted);
-      client.setQueryData<UpvoteState>(confirmed, { upvoted: before, upvotes });
+      client.setQueryData<Confirmed>(confirmed, { upvoted: before });
     },
     onSuccess: (state) => {
       if (state) {
         // Must precede the mutation of the next click, which would otherwise treat the queued vote as unsent.
         removeSent(queued);
-        client.setQueryData<UpvoteState>(confirmed, state);
+        client.setQueryData<Confirmed>(confirmed, state);
         showToast({ ...translateToast(upvoted ? TEXTS.added : TEXTS.removed), subject: subjectOf(productId) });
       }
       showConfirmed(client, productId);
