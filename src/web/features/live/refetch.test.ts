@@ -6,7 +6,7 @@ import type { ProductPage } from '../../../contract/products/schema.ts';
 import { productKeys } from '../../cache/cached-data.ts';
 import { createUpdateApplier } from './apply-updates.ts';
 import { createLaunchWatch } from './launch-watch.ts';
-import { refetchBoards, refetchVisible } from './refetch.ts';
+import { refetchBoards, refetchOvertaken, refetchVisible } from './refetch.ts';
 
 test('a refetch of a board waits for further launches that are loading, and then reads all votes again', async () => {
   const client = new QueryClient();
@@ -36,6 +36,31 @@ test('a refetch of a board waits for further launches that are loading, and then
   await more;
   await refetched;
   expect(shown()).toEqual([2, 2]);
+  stop();
+});
+
+test.each([
+  [{ status: 'open', launches: 21 }, 1],
+  [{ status: 'open', launches: 20 }, 0],
+  [{ status: 'final', launches: 21 }, 0],
+  [null, 0],
+])('the board %o, of which 20 launches are on screen, is refetched %i times', async (board, refetches) => {
+  const client = new QueryClient();
+  const items = Array.from({ length: 20 }, (_, index) => ({ productId: `launch-${index}` }));
+  let reads = 0;
+  const observer = new InfiniteQueryObserver(client, {
+    queryKey: productKeys.board('2026-11-26', ''),
+    queryFn: () => {
+      reads += 1;
+      return board && { ...board, items };
+    },
+    initialPageParam: '',
+    getNextPageParam: () => null,
+  });
+  const stop = observer.subscribe(() => {});
+  await expect.poll(() => observer.getCurrentResult().isSuccess).toBe(true);
+  await refetchOvertaken(client);
+  expect(reads).toBe(1 + refetches);
   stop();
 });
 

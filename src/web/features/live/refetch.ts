@@ -1,7 +1,7 @@
-import type { QueryClient } from '@tanstack/react-query';
+import type { InfiniteData, Query, QueryClient } from '@tanstack/react-query';
 import type { ReadApi } from '../../../contract/api.ts';
 import type { Comment } from '../../../contract/comments/schema.ts';
-import type { Standings } from '../../../contract/leaderboards/schema.ts';
+import type { Leaderboard, Standings } from '../../../contract/leaderboards/schema.ts';
 import { LIMITS } from '../../../contract/limits.ts';
 import type { Product } from '../../../contract/products/schema.ts';
 import { productKeys } from '../../cache/cached-data.ts';
@@ -47,13 +47,21 @@ export async function refetchBoards(client: QueryClient): Promise<void> {
   );
 }
 
-/** Refetches the standing on screen, if there is one and it is not final. */
-export function refetchStanding(client: QueryClient): Promise<void> {
-  return client.refetchQueries({
-    queryKey: productKeys.standings,
-    type: 'active',
-    predicate: ({ state }) => ((state.data as Standings | null | undefined)?.day.status ?? 'final') !== 'final',
-  });
+/** Refetches the ranks on screen that may change by votes for launches that are not on screen. */
+export function refetchOvertaken(client: QueryClient): Promise<void> {
+  return client.refetchQueries({ queryKey: productKeys.all, type: 'active', predicate: canBeOvertaken });
+}
+
+/** Returns whether a query is a standing, or a board of which only a part is loaded, without a final result. */
+function canBeOvertaken({ queryKey: [, kind], state: { data } }: Query): boolean {
+  if (kind === productKeys.standings[1])
+    return ((data as Standings | null | undefined)?.day.status ?? 'final') !== 'final';
+  if (kind !== productKeys.boards[1]) return false;
+  const { pages } = data as InfiniteData<Leaderboard | null>;
+  const [first] = pages;
+  return (
+    first != null && first.status !== 'final' && first.launches > pages.flatMap((page) => page?.items ?? []).length
+  );
 }
 
 /** Refetches the likes of the comments on screen. */

@@ -6,13 +6,13 @@ import { announceNewItems } from './announced-lists.ts';
 import { createUpdateApplier } from './apply-updates.ts';
 import { createLaunchWatch, type LaunchWatch } from './launch-watch.ts';
 import { type DelayedEvent, initialLiveState, type LiveEffect, type LiveEvent, step } from './live-state.ts';
-import { type Refetcher, refetchBoards, refetchComments, refetchStanding, refetchVisible } from './refetch.ts';
+import { type Refetcher, refetchBoards, refetchComments, refetchOvertaken, refetchVisible } from './refetch.ts';
 import { joinSharedStream, type SharedStream, type SharedStreamHandlers } from './shared-stream.ts';
 import { coalesce, createRefetchScheduler, jitter } from './timing.ts';
 import { isBoardVisible, visibleProductId, visibleProducts } from './visible-queries.ts';
 
-/** The mean interval between refetches of a standing. */
-const STANDING_INTERVAL_MS = 60_000;
+/** The mean interval between refetches of ranks that launches elsewhere may change. */
+const RANK_INTERVAL_MS = 60_000;
 
 interface LiveOptions {
   api: AppApi;
@@ -44,10 +44,10 @@ export function startLiveUpdates({ api, client, renderedAt }: LiveOptions): Laun
   // release both.
   window.addEventListener('pagehide', () => dispatch({ kind: 'hidden' }));
   window.addEventListener('pageshow', begin);
-  // The stream only follows the neighbours of the launch, but any launch may overtake it.
+  // The stream only follows the launches on screen, but any launch may overtake them.
   setInterval(() => {
-    if (document.visibilityState === 'visible') void refetchStanding(client);
-  }, jitter(STANDING_INTERVAL_MS));
+    if (document.visibilityState === 'visible') void refetchOvertaken(client);
+  }, jitter(RANK_INTERVAL_MS));
   begin();
   return launches;
 }
