@@ -72,8 +72,8 @@ export default defineConfig(({ command }) => ({
               name: 'comments',
               test: /src\/(?:web\/features\/comments\/(?:queries|drafts)|contract\/comments\/defaults)/,
             },
-            // The home page uses both modules. Leaderboards also use `waves`, and the deferred features use `visits`.
-            { name: 'visits', test: /src\/web\/(?:ui\/waves|features\/visits\/visits)/ },
+            // The home page uses these modules. Leaderboards and the deferred features use some of them.
+            { name: 'visits', test: /src\/web\/(?:ui\/waves|features\/(?:visits\/visits|leaderboards\/use-today))/ },
             // A click loads these modules, in one request instead of two consecutive ones.
             { name: 'writes', test: /src\/web\/(?:storage\/outbox|features\/upvotes\/set-)/ },
           ],

@@ -16,8 +16,8 @@ beforeAll(async () => {
   const launched = Array.from({ length: LAUNCHES }, (_, index) =>
     buildProduct({ id: `wave-${index + 1}`, name: `Wave ${index + 1}.`, createdAt: now.toISOString() }),
   );
-  // Makes the site's first launch early enough to leave a day without launches before today.
-  launched.push(buildProduct({ id: 'old', createdAt: new Date(now.getTime() - 72 * HOUR_MS).toISOString() }));
+  // The site's first launch, on a Thursday.
+  launched.push(buildProduct({ id: 'old', createdAt: '2026-10-01T09:00:00.000Z' }));
   site = await startTestSite({ cacheEnabled: true, launched });
   for (const visitor of ['one', 'two']) {
     await site.app.inject({
@@ -68,6 +68,14 @@ describe('GET /?board= (api.md, Pages and files)', () => {
     expect(body).toContain('A calm sea');
     expect(metaOf(body, 'robots')).toBe('noindex');
     expect(canonicalOf(body)).toBeUndefined();
+  });
+
+  test('each tab of the site’s first week leads to a leaderboard', async () => {
+    const { body } = await site.ask.get('/?board=2026-W40');
+    const [, tabs = ''] = /aria-label="Kind of period">(.*?)<\/nav>/.exec(body) ?? [];
+    const links = [...tabs.matchAll(/href="([^"]+)"/g)].map(([, href = '']) => href);
+    expect(links).toEqual(['/?board=2026-10-04', '/?board=2026-W40', '/?board=2026-10', '/?board=2026']);
+    for (const link of links) expect((await site.ask.get(link)).statusCode, link).toBe(200);
   });
 
   test.each(['2026-02-30', '2026-W54', 'tomorrow', '1999-12-31', '9998'])(

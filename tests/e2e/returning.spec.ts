@@ -173,6 +173,31 @@ test('when the network is back, new comments and launches still wait behind a bu
   }
 });
 
+test('a visitor who returns to the tab the next day finds new launches and a link to the board of the day', async ({
+  page,
+  site,
+}) => {
+  await page.addInitScript((seenAt) => {
+    localStorage.setItem('visits', JSON.stringify({ seenAt, lastEndedAt: seenAt - 86_400_000 }));
+  }, Date.now());
+  await page.clock.install();
+  await watch(page, '/');
+  const links = [
+    page.getByRole('main').getByRole('link', { name: 'Leaderboards' }),
+    page.getByRole('link', { name: 'Today’s ranking' }),
+  ];
+  const [, day = ''] = /board=(.*)/.exec((await links[0]?.getAttribute('href')) ?? '') ?? [];
+  await lookAway(page, '24:00:00', async () => {
+    await site.addProduct({ name: 'Dab overnight', createdAt: new Date().toISOString() });
+    await expect.poll(async () => (await page.request.get('/')).text()).toContain('Dab overnight');
+  });
+  const next = new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10);
+  for (const link of links) await expect(link).toHaveAttribute('href', new RegExp(`/\\?board=${next}$`));
+  await page.getByRole('button', { name: 'Since your last visit' }).click();
+  const launched = page.getByRole('dialog').getByRole('region', { name: 'New products' });
+  await expect(launched.getByRole('link', { name: 'Dab overnight' })).toBeVisible();
+});
+
 test('while the tab that leads the shared stream is frozen, another tab polls', async ({ page, site }) => {
   const product = await site.addProduct({ name: 'Triggerfish' });
   const leader = await page.context().newPage();

@@ -10,16 +10,16 @@ import * as paths from '../../../contract/paths.ts';
 import type { PlainMessage } from '../../language/catalogue.ts';
 import { formatPeriod } from '../../language/format.ts';
 import { t } from '../../language/translate.ts';
-import { useSite } from '../../routing/document-head.ts';
 import { ChevronLeftIcon, ChevronRightIcon } from '../../ui/icons.tsx';
 import { Link } from '../../ui/link.tsx';
 import type { BoardSummary } from './board-stage.tsx';
+import { useToday } from './use-today.ts';
 
 const TABS: Record<PeriodKind, PlainMessage> = { day: 'Day', week: 'Week', month: 'Month', year: 'Year' };
 
 /** Links to one board of each kind (day, week, month and year), whose periods overlap this one. */
 export function PeriodTabs({ period, isRunning }: { period: Period; isRunning: boolean }) {
-  const { today } = useSite();
+  const today = useToday();
   return (
     <nav className="sort-links" aria-label={t('Kind of period')}>
       {PERIOD_KINDS.map((kind) => {
@@ -35,13 +35,11 @@ export function PeriodTabs({ period, isRunning }: { period: Period; isRunning: b
 }
 
 /**
- * Returns the period to which a tab leads: the longer period that contains the first day of this one, or the shorter
- * period that contains its last day or, if this period is running, today.
+ * Returns the period to which a tab leads: the one that contains the last day of this period or, if it is running,
+ * today. A period that contains only its first day may precede the site's first launch, and then has no board.
  */
 function tabTarget(period: Period, kind: PeriodKind, today: string): string {
   if (kind === period.kind) return period.name;
-  if (PERIOD_KINDS.indexOf(kind) > PERIOD_KINDS.indexOf(period.kind))
-    return periodContaining(kind, period.firstDay).name;
   const lastDay = adjacentPeriod(periodContaining('day', period.endDay), -1)?.name ?? period.firstDay;
   return periodContaining(kind, today || lastDay).name;
 }

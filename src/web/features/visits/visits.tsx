@@ -4,8 +4,6 @@ import { createBrowserStore, useBrowserStore } from '../../storage/browser-store
 /** A visit ends after an absence of this length. */
 export const VISIT_GAP_MS = 30 * 60_000;
 
-const NOTE_EVERY_MS = 60_000;
-
 /** Browser times, in milliseconds since 1970. */
 interface Visits {
   /** The time of the last activity. */
@@ -26,20 +24,6 @@ export function visitsAt(stored: Visits | null, now: number): Visits {
 /** Returns when the previous visit ended, even if the current visit has not been recorded yet. */
 export function lastVisitEnd(stored: Visits | null): number | null {
   return stored && visitsAt(stored, Date.now()).lastEndedAt;
-}
-
-/** Records activity periodically while the page is visible. Returns a function that stops the recording. */
-export function watchVisit(): () => void {
-  const note = () => {
-    if (document.visibilityState === 'visible') visits.write(visitsAt(visits.read(), Date.now()));
-  };
-  note();
-  const timer = setInterval(note, NOTE_EVERY_MS);
-  document.addEventListener('visibilitychange', note);
-  return () => {
-    clearInterval(timer);
-    document.removeEventListener('visibilitychange', note);
-  };
 }
 
 function isVisits(value: unknown): value is Visits {

@@ -1,6 +1,7 @@
 import { useEffect } from 'react';
 import * as paths from '../../../contract/paths.ts';
 import { taglineOf } from '../../../contract/site.ts';
+import { useToday } from '../../features/leaderboards/use-today.ts';
 import { LiveUpdatesSlot } from '../../features/live/live-updates-slot.tsx';
 import { type ProductFilters, pageNumberOf, readFilters } from '../../features/products/filters.ts';
 import { ActiveFilters, SortLinks } from '../../features/products/list-toolbar.tsx';
@@ -57,7 +58,6 @@ export function Home() {
   const { pathname, search, key } = useLocation();
   const filters = readFilters(params);
   const site = useSite();
-  const { today } = site;
   useDocumentHead(homeHead(filters, site));
   const lastList = useLastList();
   const hasVisited = useBrowserStore(visits, (stored) => lastVisitEnd(stored) !== null);
@@ -79,11 +79,7 @@ export function Home() {
             </h2>
             <p className="list-order">{t(ORDERS[filters.sort ?? 'newest'])}</p>
             <div className="list-tools">
-              {today && (
-                <Link className="list-boards" to={paths.board(today)}>
-                  {t('Leaderboards')}
-                </Link>
-              )}
+              <BoardsLink />
               <SortLinks filters={filters} />
             </div>
           </div>
@@ -101,6 +97,18 @@ export function Home() {
         <PartView part={LANDSCAPES} />
       </div>
     </>
+  );
+}
+
+/** A component of its own, because it renders every minute. */
+function BoardsLink() {
+  const today = useToday();
+  return (
+    today && (
+      <Link className="list-boards" to={paths.board(today)}>
+        {t('Leaderboards')}
+      </Link>
+    )
   );
 }
 

@@ -37,6 +37,9 @@ export function SinceLastVisit() {
 /** The maximum wait for an idle callback, which may never come in a browser that draws continuously. */
 const MAX_IDLE_WAIT_MS = 1_000;
 
+/** The maximum age of a list that is not requested again. */
+const RECENT_MS = 60_000;
+
 /** Calls back when the browser is idle, or after the maximum wait. Without `requestIdleCallback`, does not wait. */
 function whenIdle(callback: () => void): void {
   if (window.requestIdleCallback) window.requestIdleCallback(callback, { timeout: MAX_IDLE_WAIT_MS });
@@ -53,7 +56,10 @@ function useVisitNews(): VisitNews | undefined {
     queryKey: productKeys.visitNews(since),
     async queryFn({ signal }) {
       await new Promise<void>(whenIdle);
-      const known = client.getQueryData(productListOptions(api, {}).queryKey)?.pages[0];
+      const list = client.getQueryState(productListOptions(api, {}).queryKey);
+      // A tab may have been hidden for hours, in which its list does not change.
+      const isRecent = list !== undefined && Date.now() - list.dataUpdatedAt < RECENT_MS;
+      const known = isRecent ? list.data?.pages[0] : undefined;
       return readVisitNews(
         { ...api, listProducts: async (query) => known ?? api.listProducts(query, signal) },
         {

@@ -2,9 +2,10 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { useApi } from '../../api/api-context.tsx';
 import { copyPressedLinks } from '../../features/comments/show-comment.ts';
+import { useToday } from '../../features/leaderboards/use-today.ts';
 import { LiveUpdates } from '../../features/live/live-updates.tsx';
 import { recheckVotes, watchVotes } from '../../features/upvotes/set-upvote.ts';
-import { watchVisit } from '../../features/visits/visits.tsx';
+import { visits, visitsAt } from '../../features/visits/visits.tsx';
 import { useRouter } from '../../routing/router.tsx';
 import { allowTranslation } from '../../ui/translated-text.ts';
 import { OfflineNote } from '../offline/offline-note.tsx';
@@ -26,8 +27,25 @@ function DeferredFeatures() {
   useEffect(watchVisit, []);
   useEffect(copyPressedLinks, []);
   useEffect(followTheme, []);
+  useTodayInFooter();
   useReturnFocus();
   return <OfflineNote />;
+}
+
+const NOTE_EVERY_MS = 60_000;
+
+/** Records activity periodically while the page is visible. Returns a function that stops the recording. */
+function watchVisit(): () => void {
+  const note = () => {
+    if (document.visibilityState === 'visible') visits.write(visitsAt(visits.read(), Date.now()));
+  };
+  note();
+  const timer = setInterval(note, NOTE_EVERY_MS);
+  document.addEventListener('visibilitychange', note);
+  return () => {
+    clearInterval(timer);
+    document.removeEventListener('visibilitychange', note);
+  };
 }
 
 /**
@@ -50,6 +68,15 @@ function followTheme(): () => void {
   window.addEventListener('storage', ({ key }) => key === 'theme' && follow(), stopped);
   window.addEventListener('pageshow', ({ persisted }) => persisted && follow(), stopped);
   return () => stopped.abort();
+}
+
+/** Updates the link to today's board in the footer, which is outside the app. */
+function useTodayInFooter(): void {
+  const today = useToday();
+  useEffect(() => {
+    const link = document.querySelector<HTMLAnchorElement>('.site-links [href*="board="]');
+    if (link) link.href = link.href.replace(/\d{4}-\d\d-\d\d/, today);
+  }, [today]);
 }
 
 /**
