@@ -2,15 +2,17 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { finaliseDue } from '../../src/core/leaderboards/finalise.ts';
 import { expectProblem } from '../support/expect-problem.ts';
+import { createLogLines } from '../support/log-lines.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
 
+const logLines = createLogLines();
 let site: TestSite;
 const now = new Date();
 const day = now.toISOString().slice(0, 10);
 const tallyPath = `/api/leaderboards/${day}/tally`;
 
 beforeAll(async () => {
-  site = await startTestSite({ cacheEnabled: true });
+  site = await startTestSite({ cacheEnabled: true, log: logLines.log });
   await site.addProduct({ id: 'tide', createdAt: now.toISOString() });
 });
 afterAll(() => site.close());
@@ -64,7 +66,7 @@ test('only days that can have a leaderboard have a tally', async () => {
   expect(await site.database.query("SELECT FROM tally_secrets WHERE day = '1999-12-31'")).toEqual([]);
 });
 
-test('a client that aborts a tally releases its database connection and its slot', async () => {
+test('a client that aborts a tally releases its database connection and its slot, and is not logged as a failure', async () => {
   await expect.poll(async () => (await site.app.inject(tallyPath)).body).toContain('"tide"');
   await site.database.query(
     `INSERT INTO upvotes (id, product_id, user_session, created_at)
@@ -82,6 +84,7 @@ test('a client that aborts a tally releases its database connection and its slot
   expect(new Set(texts).size).toBe(1);
   expect(texts[0]?.split('\n').length).toBeGreaterThan(20_000);
   await released();
+  expect(logLines.text()).not.toMatch(/Request failed|Reply was already sent/);
 });
 
 test('the ETag of a final tally is its digest, which the leaderboard shows', async () => {

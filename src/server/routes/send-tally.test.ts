@@ -1,7 +1,8 @@
-import { once } from 'node:events';
-import { connect } from 'node:net';
+import { EventEmitter, once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import Fastify from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createLogLines } from '../../../tests/support/log-lines.ts';
 import type { Tally } from '../../core/leaderboards/read-tally.ts';
 import { MIN_READ_RATE, sendTally } from './send-tally.ts';
 
@@ -10,23 +11,26 @@ const LINE = `${'x'.repeat(1_000)}\n`;
 /** No client can read this fast. */
 const IMPOSSIBLE_RATE = { graceMs: 1, bytesPerMs: Number.POSITIVE_INFINITY, maxMs: 600_000 };
 
-const app = Fastify();
-let noteRelease: () => void;
-const released = new Promise<void>((resolve) => {
-  noteRelease = resolve;
-});
+const logLines = createLogLines();
+const app = Fastify({ loggerInstance: logLines.log });
+const events = new EventEmitter();
+const released = once(events, 'released');
+const lineReceived = once(events, 'line received');
 let port = 0;
 
 beforeAll(async () => {
-  app.get<{ Params: { id: string } }>('/:id', (request, reply) => {
-    const core = {
-      async readTally(_day: string, _reader: string | undefined, use: (tally: Tally) => Promise<void>) {
-        await use({ version: 'open:1', chunks: endless }).finally(noteRelease);
-        return true;
-      },
-    };
-    return sendTally(core, undefined, request, reply, IMPOSSIBLE_RATE);
-  });
+  const serve = (path: string, chunks: Tally['chunks'], minReadRate?: typeof MIN_READ_RATE, onRelease = () => {}) =>
+    app.get<{ Params: { id: string } }>(path, (request, reply) => {
+      const core = {
+        async readTally(_day: string, _reader: string | undefined, use: (tally: Tally) => Promise<void>) {
+          await use({ version: 'open:1', chunks }).finally(onRelease);
+          return true;
+        },
+      };
+      return sendTally(core, undefined, request, reply, minReadRate);
+    });
+  serve('/endless/:id', endless, IMPOSSIBLE_RATE, () => events.emit('released'));
+  serve('/failing/:id', failing);
   port = Number(new URL(await app.listen({ port: 0, host: '127.0.0.1' })).port);
 });
 afterAll(() => app.close());
@@ -35,21 +39,56 @@ async function* endless(): AsyncGenerator<string> {
   for (;;) yield LINE;
 }
 
+async function* failing(): AsyncGenerator<string> {
+  yield LINE;
+  await lineReceived;
+  throw new Error('The database failed');
+}
+
+/** Requests a tally, without reading the response. */
+function request(path: string): Socket {
+  const client = connect(port, '127.0.0.1').setEncoding('utf8');
+  client.on('error', () => {});
+  client.write(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`);
+  return client;
+}
+
+let taken = 0;
+
+/** Returns the messages of the warnings and errors that were logged since the last call. */
+function takeFaults(): unknown[] {
+  const faults = logLines.lines().filter(({ level }) => Number(level) >= 40);
+  const added = faults.slice(taken).map(({ err }) => (err as Error | undefined)?.message);
+  taken = faults.length;
+  return added;
+}
+
 test('a client may take 30 seconds plus a second per 64 KB to read a tally, and at most 15 minutes', () => {
   expect(MIN_READ_RATE).toEqual({ graceMs: 30_000, bytesPerMs: 64, maxMs: 900_000 });
 });
 
-test('a client that reads too slowly is disconnected, and its snapshot is released', async () => {
-  const client = connect(port, '127.0.0.1');
-  client.on('error', () => {});
-  let received = '';
+test('a client that reads too slowly is disconnected with one warning, and its snapshot is released', async () => {
+  const client = request('/endless/2026-11-22');
   const closed = once(client, 'close');
-  client.write('GET /2026-11-22 HTTP/1.1\r\nHost: a\r\n\r\n');
+  let received = '';
   await released;
-  client.setEncoding('utf8').on('data', (text: string) => {
+  client.on('data', (text: string) => {
     received += text;
   });
   await closed;
   expect(received).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
   expect(received).toContain(LINE);
+  expect(takeFaults()).toEqual([expect.stringContaining('aborted')]);
+});
+
+test('a failure while a tally is being sent closes the connection, and is logged once', async () => {
+  const client = request('/failing/2026-11-22');
+  const closed = once(client, 'close');
+  let received = '';
+  client.on('data', (text: string) => {
+    received += text;
+    if (received.includes(LINE)) events.emit('line received');
+  });
+  await closed;
+  expect(takeFaults()).toEqual(['The database failed']);
 });

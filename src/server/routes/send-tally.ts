@@ -26,8 +26,10 @@ export async function sendTally(
   reply: FastifyReply,
   minReadRate = MIN_READ_RATE,
 ): Promise<FastifyReply> {
+  let isSending = false;
   const isFound = await core
     .readTally(request.params.id, reader, async ({ version, chunks }) => {
+      isSending = true;
       const tag = `"${version.replace(':', '-')}"`;
       reply.header('ETag', tag).header('Cache-Control', `${REVALIDATE}, no-transform`);
       if (matchesEntityTag(request.headers['if-none-match'], tag)) {
@@ -41,11 +43,12 @@ export async function sendTally(
       }
       const body = new PassThrough();
       reply.send(body);
-      // Once data has been sent, the status cannot change, so a failure closes the connection. Fastify logs it.
       await abortIfSlow(chunks(), minReadRate, (sent, signal) => pipeline(Readable.from(sent), body, { signal }));
     })
     .catch((error: unknown) => {
-      if (!reply.sent) throw error;
+      // Once the response has begun, Fastify closes the connection and logs the failure. `reply.sent` stays false, because
+      // it is true only after the end of the response.
+      if (!isSending) throw error;
       return true;
     });
   if (!isFound) throw periodNotFound();
