@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { CommentPage } from '../../src/contract/comments/schema.ts';
+import { ResponseCache } from '../../src/server/cache/response-cache.ts';
 import { DEFAULT_RATE_LIMITS } from '../../src/settings/rate-limits.ts';
+import { readTrustedProxies } from '../../src/settings/trusted-proxies.ts';
 import { buildProduct } from '../support/build-product.ts';
 import { newVisitor } from '../support/requests.ts';
 import { createTestClock } from '../support/test-clock.ts';
@@ -10,14 +12,18 @@ import { startTestSite, type TestSite } from '../support/test-site.ts';
 const SEARCHES = 2;
 
 let site: TestSite;
-afterEach(() => site.close());
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await site.close();
+});
 
 /** Starts a site with a cache and a rate limit for searches. */
 async function start() {
   const clock = createTestClock();
   const rateLimits = { ...DEFAULT_RATE_LIMITS, search: { network: { amount: SEARCHES, seconds: 1 } } };
   const product = buildProduct();
-  site = await startTestSite({ runtime: clock, rateLimits, cacheEnabled: true, launched: [product] });
+  const trustProxy = readTrustedProxies('loopback');
+  site = await startTestSite({ runtime: clock, rateLimits, trustProxy, cacheEnabled: true, launched: [product] });
   return { clock, id: product.id };
 }
 
@@ -69,6 +75,25 @@ test('pages of unknown products, which are never cached, count against the rate 
   expect(unknown.map(({ statusCode }) => statusCode).sort()).toEqual(expected);
   expect(read).toHaveBeenCalledTimes(SEARCHES);
   expect((await site.ask.get(`/product/${id}`)).statusCode).toBe(200);
+});
+
+test('a network over its limit gets 429 for the page of an unknown product, but other visitors who request it at the same time do not', async () => {
+  await start();
+  const getFrom = (address: string, url: string) => site.app.inject({ url, headers: { 'x-forwarded-for': address } });
+  for (let search = 0; search < SEARCHES; search += 1) await getFrom('198.51.100.1', `/?q=${randomUUID()}`);
+  const requested = vi.spyOn(ResponseCache.prototype, 'get');
+  const getProduct = site.core.getProduct.bind(site.core);
+  vi.spyOn(site.core, 'getProduct').mockImplementationOnce(async (...product) => {
+    // The second request arrives while the page is being produced for the first one.
+    await expect.poll(() => requested.mock.calls.length).toBe(2);
+    return getProduct(...product);
+  });
+  const [refused, other] = await Promise.all([
+    getFrom('198.51.100.1', '/product/gone'),
+    getFrom('203.0.113.1', '/product/gone'),
+  ]);
+  expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '1']);
+  expect(other.statusCode).toBe(404);
 });
 
 test('during a flood of refused requests, the server renders few error pages and leaves the others to the browser', async () => {

@@ -61,6 +61,18 @@ describe('charges', () => {
     expect(() => cache.get(search.request(undefined, refuse))).toThrow(refused);
   });
 
+  test('a refusal while a response is produced is not shared with other clients, which are charged themselves', async () => {
+    const page = source('git');
+    const overLimit = () => bodyOf(cache.get({ ...page.request(), produce: () => Promise.reject(refused) }));
+    const [first, second] = [overLimit(), overLimit()];
+    const others = [1, 2].map(() => bodyOf(cache.get(page.request(undefined, charge))));
+    const last = bodyOf(cache.get(page.request(undefined, refuse)));
+    await expect(first).rejects.toBe(refused);
+    await expect(second).rejects.toBe(refused);
+    expect(await Promise.all([...others, last])).toEqual(['git version 1', 'git version 1', 'git version 1']);
+    expect(reasons).toEqual(['miss']);
+  });
+
   describe('visitors who wrote while another visitor revalidated the page', () => {
     /** Requests a page for visitors who wrote while its second version was rendered. @returns page and bodies. */
     async function shareOlder(...charges: (typeof charge | typeof refuse)[]) {

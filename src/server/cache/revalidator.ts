@@ -20,6 +20,8 @@ type VersionStart = Pick<Version, 'contentSince' | 'startedAt' | 'startedTick' |
 
 interface RunningRevalidation {
   kind: 'running';
+  /** The request that started it. */
+  request: CacheRequest;
   start: VersionStart;
   outcome: Promise<Outcome>;
 }
@@ -72,7 +74,8 @@ export class Revalidator {
   /**
    * Waits for a version that includes the visitor's own writes and all changes up to a tick, and revalidates if
    * necessary. If none is running, the caller must first charge the request. If a revalidation fails, the last good
-   * version is returned. @throws the error of `produce` if there is none.
+   * version is returned. @throws the error of `produce` if there is none. A refusal concerns only the client whose
+   * request started the revalidation, so any other request then starts its own.
    */
   async waitFor(request: CacheRequest, minTick: number): Promise<EntryState> {
     const { key, notBefore = NO_WRITE } = request;
@@ -83,15 +86,16 @@ export class Revalidator {
       // A fresh response is complete: no known change since its revalidation began affects it.
       const isComplete = start.startedTick >= minTick || ('state' in result && result.state.kind === 'fresh');
       const isNewEnough = start.includesUpTo >= notBefore && isComplete;
+      const isOthersRefusal = revalidation.request !== request && 'error' in result && isRefusal(result.error);
       if ('state' in result) {
         if (isNewEnough || result.state.kind === 'failing') return result.state;
-      } else if (isNewEnough) throw result.error;
+      } else if (isNewEnough && !isOthersRefusal) throw result.error;
       const next = this.#running(key);
       try {
         // The request was not charged, because it shared a revalidation; now it causes one.
-        if (next === undefined) request.charge?.(isComplete ? 'claim' : 'expired');
+        if (next === undefined) request.charge?.(isOthersRefusal ? 'miss' : isComplete ? 'claim' : 'expired');
       } catch (refusal) {
-        if (!isComplete) throw refusal;
+        if (isOthersRefusal || !isComplete) throw refusal;
         if ('error' in result) throw result.error;
         return result.state;
       }
@@ -116,7 +120,7 @@ export class Revalidator {
       includesUpTo: Math.max(notBefore, startedAt - otherProcessLagMs),
     };
     const outcome = this.#produce(request, start).finally(() => this.#byKey.delete(key));
-    const revalidation: RunningRevalidation = { kind: 'running', start, outcome };
+    const revalidation: RunningRevalidation = { kind: 'running', request, start, outcome };
     this.#byKey.set(key, revalidation);
     return revalidation;
   }
@@ -190,6 +194,11 @@ function includesAll({ products, catalogue, allCounts }: Dependencies, wanted: D
  */
 function isStorable({ status, dependencies }: CachedHead): boolean {
   return (status === 200 && !dependencies.unfinished) || (status === 404 && dependencies.products.length === 0);
+}
+
+/** Returns whether an error concerns only one client, which is over its limit. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof CoreError && error.code === 'rate_limited';
 }
 
 /** Returns whether an error is itself the response, such as an unknown product, and not a failure to produce it. */
