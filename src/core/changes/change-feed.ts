@@ -18,6 +18,8 @@ export interface Change {
   catalogue: boolean;
   /** Ids of the comments that were written, liked or moderated. Unset if the change is not about single comments. */
   commentIds?: readonly string[];
+  /** For launches: the maximum number of milliseconds since the first of them. Unset for a change that was just made. */
+  ageMs?: number;
 }
 
 /**

@@ -127,17 +127,39 @@ test('a change whose transaction commits several seconds after recording it is o
 test('every process announces a launch on time without a write', async () => {
   const processes = [await startProcessWithClock(), await startProcessWithClock()];
   const announcedAt: number[] = [];
+  /** The times from which the launch counts for caches. */
+  const countedFrom: number[] = [];
   for (const { changes } of processes)
-    changes.subscribe({ onChange: () => announcedAt.push(changes.now().getTime()), onGap() {} });
+    changes.subscribe({
+      onChange({ ageMs = 0 }) {
+        const now = changes.now().getTime();
+        announcedAt.push(now);
+        countedFrom.push(now - ageMs);
+      },
+      onGap() {},
+    });
   const createdAt = new Date(Date.now() + 3_600_000).toISOString();
   await writeProducts(database, [buildProduct({ id: 'scheduled', createdAt })]);
   for (const { clock, observed, changes } of processes) {
     clock.offsetMs = 3_540_000;
     await expect.poll(() => changes.observedUpTo()).toBeGreaterThan(Date.parse(createdAt) - 90_000);
     clock.offsetMs = 3_600_000;
-    await expect.poll(() => observed).toEqual([{ productIds: ['scheduled'], catalogue: true }]);
+    await expect.poll(() => observed).toMatchObject([{ productIds: ['scheduled'], catalogue: true }]);
   }
   expect(Math.min(...announcedAt)).toBeGreaterThanOrEqual(Date.parse(createdAt));
+  expect(Math.max(...countedFrom)).toBeLessThanOrEqual(Date.parse(createdAt));
+});
+
+test('more launches than can be listed are announced as a gap and as a change of the catalogue', async () => {
+  const { clock, observed, onGap } = await startProcessWithClock();
+  const createdAt = new Date(Date.now() + 3_600_000).toISOString();
+  const products = Array.from({ length: 1_001 }, (_, index) => buildProduct({ id: `launch-${index}`, createdAt }));
+  await writeProducts(database, products);
+  clock.offsetMs = 3_600_000;
+  await expect
+    .poll(() => observed)
+    .toEqual([{ productIds: [], catalogue: true, ageMs: expect.toSatisfy((age) => age > 0) }]);
+  expect(onGap).toHaveBeenCalledTimes(1);
 });
 
 test('closing waits for a running read of launches', async () => {

@@ -13,7 +13,7 @@ import { pollChanges } from './change-poller.ts';
 import { ChangeNotify, ChangePublisher } from './change-publisher.ts';
 import { SiteClock } from './site-clock.ts';
 
-/** If more products launch in one interval, a gap is reported instead of the products' ids. */
+/** If more products launch in one interval, a gap and a change of the catalogue are reported without the products' ids. */
 const MAX_LAUNCHES = 1_000;
 
 const SELECT_LAUNCHED = `SELECT id FROM products WHERE created_at > $1::timestamptz AND created_at <= $2::timestamptz
@@ -96,8 +96,9 @@ export function subscribeToChanges(database: Database, log: Log): SiteChanges {
     if (from === undefined || from >= launchesReadUpTo) return;
     try {
       const productIds = await readLaunches(database, new Date(from), upTo);
+      if (productIds?.length === 0) return;
       if (productIds === undefined) for (const listener of listeners) listener.onGap();
-      else if (productIds.length > 0) passOn({ productIds, catalogue: true });
+      passOn({ productIds: productIds ?? [], catalogue: true, ageMs: Math.max(0, now().getTime() - from) });
     } catch (error) {
       // The next call starts from the same time again.
       launchesReadUpTo = Math.min(launchesReadUpTo ?? from, from);

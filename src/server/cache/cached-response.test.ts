@@ -48,6 +48,18 @@ describe('the state of an entry', () => {
       { ...stale, changedTick: 7 },
     ],
     [
+      'a launch before the last known change makes an entry stale since the launch',
+      stale,
+      { ...changed, at: 200 },
+      { ...stale, changedTick: 7, since: 200 },
+    ],
+    [
+      'a launch before the revalidation makes an entry stale since the revalidation',
+      fresh,
+      { ...changed, at: 50 },
+      { kind: 'stale', version: first, changedTick: 7, since: 100 },
+    ],
+    [
       'a fresh entry that expires counts as stale since the end of its maximum age',
       fresh,
       expired,

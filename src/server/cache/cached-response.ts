@@ -79,6 +79,7 @@ export type EntryState =
     };
 
 export type EntryEvent =
+  /** A launch becomes known some time after `at`. */
   | { type: 'changed'; tick: number; at: number }
   | { type: 'expired' }
   | { type: 'produced'; version: Version }
@@ -136,10 +137,12 @@ const MAX_INTERVAL_MS = 750;
 export function step(state: EntryState, event: EntryEvent): EntryState {
   const { version, changedTick } = state;
   switch (event.type) {
-    case 'changed':
+    case 'changed': {
+      const since = Math.max(event.at, version.startedAt);
       return state.kind === 'fresh'
-        ? { kind: 'stale', version, changedTick: event.tick, since: event.at }
-        : { ...state, changedTick: event.tick };
+        ? { kind: 'stale', version, changedTick: event.tick, since }
+        : { ...state, changedTick: event.tick, since: Math.min(state.since, since) };
+    }
     case 'expired':
       return state.kind === 'fresh'
         ? { kind: 'stale', version, changedTick, since: version.startedAt + MAX_AGE_MS }

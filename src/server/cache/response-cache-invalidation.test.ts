@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { bodyOf, cache, change, hold, settled, useCache } from '../../../tests/support/response-cache.ts';
+import { bodyOf, cache, change, harness, hold, settled, useCache } from '../../../tests/support/response-cache.ts';
 import { createResponseSource as source } from '../../../tests/support/response-source.ts';
 import { API_FRESHNESS, type Dependencies, type Version } from './cached-response.ts';
 import { type Entry, EntryStore } from './entry-store.ts';
@@ -30,6 +30,15 @@ describe('invalidation', () => {
     cache.invalidate(what);
     await cache.get(response.request());
     expect(response.produced).toBe(produced);
+  });
+
+  test('a page that shows no launch yet is served for at most a second after the launch, not after its announcement', async () => {
+    const page = source('/', { dependencies: { catalogue: true } });
+    await cache.get(page.request());
+    await harness.advance(200);
+    cache.invalidate({ productIds: ['launched'], catalogue: true, ageMs: 200 });
+    await harness.advance(900);
+    expect(await bodyOf(cache.get(page.request()))).toBe('/ version 2');
   });
 
   test('all responses are invalidated if a change may have been missed', async () => {

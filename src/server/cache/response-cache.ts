@@ -104,9 +104,9 @@ export class ResponseCache {
     return this.#serve(decision, entry.state);
   }
 
-  /** Marks all responses affected by a change as stale. */
+  /** Marks all responses affected by a change as stale, since the time of the change. */
   invalidate(change: Change): void {
-    this.#store.invalidate(change, this.#runtime.monotonicMs());
+    this.#store.invalidate(change, this.#runtime.monotonicMs() - (change.ageMs ?? 0));
   }
 
   invalidateAll(): void {
