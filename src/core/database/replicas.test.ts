@@ -16,6 +16,7 @@ import { saveProducts } from '../products/save-products.ts';
 import { systemRuntime } from '../runtime.ts';
 import { type Database, openDatabase } from './database.ts';
 import { migrate } from './migrate.ts';
+import { isCurrentEnough } from './replica-watch.ts';
 import { LastWrites, openReplicas, RETENTION_MS, type ReplicatedReads } from './replicas.ts';
 
 let servers: ReplicatedServers;
@@ -257,12 +258,24 @@ test('a change of the catalogue, or an unknown change, counts for every read', (
   expect(writes.since({ session: 'of-ann' })).toBe(20);
 });
 
-test('old entries are evicted, and a single time replaces the entries if there are too many', () => {
+test('while the primary is unreachable, a replica that lacks an old write is not read', () => {
+  const writes = new LastWrites();
+  writes.add(change('tide'), 30_000);
+  writes.addSession('of-ann', 31_000);
+  writes.evictOld(45_000);
+  const canRead = (verifiedAt: number, scope: Parameters<LastWrites['since']>[0]) =>
+    isCurrentEnough({ kind: 'lagging', verifiedAt, isPrimaryUnreachable: true }, writes.since(scope), 60_000);
+  for (const scope of [{ productIds: ['tide'] }, { session: 'of-ann' }]) {
+    expect([canRead(29_000, scope), canRead(31_001, scope)]).toEqual([false, true]);
+  }
+});
+
+test('a single time replaces the entries if they are old or there are too many', () => {
   const writes = new LastWrites();
   writes.add(change('tide'), 10);
   writes.add(change('ebb'), 20);
   writes.evictOld(10 + RETENTION_MS);
-  expect(writes.since({ productIds: ['tide'] })).toBe(Number.NEGATIVE_INFINITY);
+  for (const id of ['tide', 'surge']) expect(writes.since({ productIds: [id] })).toBe(10);
   expect(writes.since({ productIds: ['ebb'] })).toBe(20);
   for (let number = 0; number <= 20_000; number += 1) writes.add(change(`p-${number}`), 30);
   expect(writes.since({ productIds: ['surge'] })).toBe(30);

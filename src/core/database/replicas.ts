@@ -15,7 +15,7 @@ interface ReadScope {
   session?: string;
 }
 
-/** How long writes are remembered, which must be longer than a usable replica may lag. */
+/** How long each write is remembered, which must be longer than a usable replica may lag. */
 export const RETENTION_MS = 10_000;
 
 const MAX_ENTRIES = 20_000;
@@ -68,12 +68,16 @@ export class LastWrites {
     return this.#any;
   }
 
-  /** Evicts the writes that every usable replica already shows. */
+  /**
+   * Evicts the writes that every usable replica already shows. Their latest time replaces them, because while the
+   * primary is unreachable, replicas that lag further behind are also read.
+   */
   evictOld(now: number): void {
     for (const times of [this.#products, this.#sessions]) {
       for (const [key, time] of times) {
         if (now - time < RETENTION_MS) break;
         times.delete(key);
+        this.#everything = Math.max(this.#everything, time);
       }
     }
   }
