@@ -1,10 +1,11 @@
-import { mkdtemp, rm, utimes } from 'node:fs/promises';
+import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { CoreError } from '../core-error.ts';
+import type { Sql } from '../database/database.ts';
 import { pictureAddress, pictureName, storePicture } from '../pictures/picture-store.ts';
 import { saveProducts } from '../products/save-products.ts';
 import { checkPictures } from './run-database-checks.ts';
@@ -51,6 +52,18 @@ test('a picture that a product references but the store lacks causes a warning t
     status: 'warning',
     message: expect.stringMatching(/^\S+ lacks 4 of 5 pictures: (?:[0-9a-f]{40}\.webp, ){3}…$/),
   });
+});
+
+test('a check of many pictures does not block the process, which also serves pages', async () => {
+  const names = Array.from({ length: 16_000 }, (_, index) => nameOf(`${index}`));
+  for (const name of names.slice(0, 8_000)) await writeFile(join(folder, name), '');
+  const references = { query: async () => names.slice(4_000).map((name) => ({ name })) };
+  const before = process.cpuUsage();
+  const { message } = await checkPictures(references as unknown as Sql, folder, new Date());
+  const { user } = process.cpuUsage(before);
+  expect(message).toContain('lacks 8000 of 12000 pictures');
+  // About 50 ms are needed. Comparing every pair of names takes several seconds.
+  expect(user / 1_000).toBeLessThan(1_000);
 });
 
 test('a database that fails is not reported as an unreadable folder', async () => {

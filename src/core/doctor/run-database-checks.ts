@@ -185,8 +185,8 @@ const OVERDUE_MS = PICTURE_GRACE_MS + 2 * HOUR_MS;
 export async function checkPictures(sql: Sql, folder: string, now: Date): Promise<Finding> {
   const references = await readPictureReferences(sql, now);
   try {
-    const stored = await listPictures(folder);
-    const missing = [...references].filter((name) => !stored.includes(name)).sort();
+    const stored = new Set(await listPictures(folder));
+    const missing = [...references].filter((name) => !stored.has(name)).sort();
     if (missing.length > 0) {
       const named = [...missing.slice(0, MAX_NAMED), ...(missing.length > MAX_NAMED ? ['…'] : [])].join(', ');
       return warning(
@@ -197,8 +197,8 @@ export async function checkPictures(sql: Sql, folder: string, now: Date): Promis
     }
     return await describeUnreferenced(
       folder,
-      stored.filter((name) => !references.has(name)),
-      { stored: stored.length, now },
+      [...stored].filter((name) => !references.has(name)),
+      { stored: stored.size, now },
     );
   } catch (error) {
     return warning(
