@@ -10,7 +10,7 @@ import { saveProducts } from '../products/save-products.ts';
 import { systemRuntime } from '../runtime.ts';
 import { listUpvoteBursts, saveUpvoteBursts } from '../stats/upvote-bursts.ts';
 import { changeVerdicts, undoVerdicts } from './change-verdicts.ts';
-import { repairBoard } from './check-board.ts';
+import { checkBoard, repairBoard } from './check-board.ts';
 import { finaliseDue } from './finalise.ts';
 import { getLeaderboard } from './get-leaderboard.ts';
 import { listVotes } from './list-votes.ts';
@@ -236,4 +236,15 @@ test('a repair reports that it cannot restore a changed tally', async () => {
   const period = parsePeriod(DAY);
   const repaired = period && (await repairBoard(database, period, 20));
   expect(repaired?.left.differences).toEqual([expect.stringMatching(/^2026-06-01: digest: recounted sha256:/)]);
+});
+
+test('a check does not attribute the wrong digest of a day to a product whose id is that day', async () => {
+  await launch(database, DAY, `${DAY}T14:00:00.000Z`);
+  await finaliseDue(database, { rules: rulesAt(DUE), votesPerNetwork: 20 });
+  await database.query("UPDATE leaderboards SET digest = 'sha256:00' WHERE kind = 'day'");
+  await database.query("UPDATE product_counts SET counted = 1 WHERE product_id = 'tide'");
+  const period = parsePeriod(DAY);
+  const checked = period && (await checkBoard(database, period));
+  expect(checked?.differences).toHaveLength(2);
+  expect(checked?.wrong).toEqual(['tide']);
 });
