@@ -14,9 +14,9 @@ import { lockProduct } from './product-row.ts';
 import {
   completeProduct,
   findScheduledResults,
-  launchOf,
   scheduledResultReason,
   versionOf,
+  withLaunchTime,
   writeProducts,
 } from './save-products.ts';
 
@@ -48,8 +48,9 @@ export async function editProduct(
       throw new CoreError('product_changed', `'${before.name}' was changed in the meantime. Reload it and try again.`, {
         current: before,
       });
-    const edited = completeProduct({ ...withoutCounts(before), ...patch, id }, edit.now);
-    const after = 'launchDate' in patch ? edited : withLaunchDate(edited, before, edit.timeZone ?? 'UTC');
+    const launchAt = new Date(patch.createdAt ?? before.createdAt);
+    const relaunched = withLaunchTime(withoutCounts(before), launchAt, edit.timeZone ?? 'UTC');
+    const after = completeProduct({ ...relaunched, ...patch, id }, edit.now);
     if (changesBetween(withoutCounts(before), after).length === 0) return { product: before, auditId: null };
     const auditId = randomUUID();
     await writeProducts(sql, [after]);
@@ -100,12 +101,6 @@ function readValues(values: SourceValues): Partial<StoredProduct> {
   }
   if (faults.length > 0) throw invalidProduct(faults);
   return patch as Partial<StoredProduct>;
-}
-
-/** If the launch date is the day of the launch time before the edit, sets it to the day of the new launch time. */
-function withLaunchDate(edited: StoredProduct, before: StoredProduct, timeZone: string): StoredProduct {
-  const dateOf = ({ createdAt }: StoredProduct) => launchOf(new Date(createdAt), timeZone).launchDate;
-  return before.launchDate === dateOf(before) ? { ...edited, launchDate: dateOf(edited) } : edited;
 }
 
 function invalidProduct(fields: FieldError[]): CoreError {

@@ -31,6 +31,25 @@ export function launchOf(time: Date, timeZone: string): Pick<StoredProduct, 'lau
   return { launchDate: time.toLocaleDateString('en', { dateStyle: 'long', timeZone }), createdAt: time.toISOString() };
 }
 
+/** At any moment, the date in any time zone is also the date in one of these zones. */
+export const ZONES_OF_ALL_DATES = ['Etc/GMT+12', 'UTC', 'Etc/GMT-14'];
+
+/**
+ * Returns a product with another launch time. Its launch date becomes the day of that time, unless an operator set it to
+ * another text than the day of the previous time. All time zones are tried, because SITE_TIME_ZONE may have changed.
+ */
+export function withLaunchTime<Launched extends Pick<StoredProduct, 'launchDate' | 'createdAt'>>(
+  product: Launched,
+  time: Date,
+  timeZone: string,
+): Launched {
+  const before = new Date(product.createdAt);
+  if (before.getTime() === time.getTime()) return product;
+  const launch = launchOf(time, timeZone);
+  const isDay = ZONES_OF_ALL_DATES.some((zone) => launchOf(before, zone).launchDate === product.launchDate);
+  return { ...product, ...launch, launchDate: isDay ? launch.launchDate : product.launchDate };
+}
+
 /**
  * Returns a hash of the fields of a product, without its counts, to detect changes. Fields with their defaults are left
  * out, so stored versions stay valid when a new version of the site adds a field.

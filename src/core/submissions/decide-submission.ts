@@ -3,7 +3,7 @@ import { type AuditAction, recordAudit } from '../audit/audit-log.ts';
 import { CoreError } from '../core-error.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { transactionWithRetries } from '../database/transactions.ts';
-import { completeProduct, launchOf } from '../products/save-products.ts';
+import { completeProduct, withLaunchTime } from '../products/save-products.ts';
 import { submissionChanged, withProduct } from './change-submission.ts';
 import {
   cancelLaunch,
@@ -138,7 +138,7 @@ async function restoreLaunch(sql: Sql, row: SubmissionRow, undo: Undo, rules: La
     if (Date.parse(createdAt) !== row.launch_at?.getTime()) throw launchEdited(row);
   } else if (undo.product) {
     // Fields that were added to products since the decision get their defaults.
-    await createProduct(sql, completeProduct({ ...undo.product, ...launchOf(time, rules.timeZone) }, time));
+    await createProduct(sql, completeProduct(withLaunchTime(undo.product, time, rules.timeZone), time));
   }
   // The product had been removed before the submission was declined, and stays removed.
   else return earlier;

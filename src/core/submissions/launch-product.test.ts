@@ -9,7 +9,7 @@ import { inspectProduct } from '../products/get-product.ts';
 import { removeProducts } from '../products/remove-products.ts';
 import { restoreProducts } from '../products/restore-products.ts';
 import { saveProducts } from '../products/save-products.ts';
-import { undoDecision } from './decide-submission.ts';
+import { scheduleSubmission, undoDecision } from './decide-submission.ts';
 
 const harness = openSubmissionHarness();
 const { site, clock, inHours } = harness;
@@ -167,6 +167,58 @@ test.each([
     expect(await undo()).toBe('done');
   },
 );
+
+describe('the launch date of a scheduled product', () => {
+  async function scheduled(launchDate: string) {
+    const maker = await harness.submit({ launchAt: inHours(24).toISOString() });
+    await harness.approve(maker.id);
+    await editProduct(site.database, maker.id, { values: { launchDate }, now: clock.now() });
+    const product = async () => {
+      const { createdAt, launchDate: date } = (await inspectProduct(site.database, maker.id)).product ?? {};
+      return [createdAt, date];
+    };
+    return { maker, id: maker.id, product };
+  }
+
+  test.each(['Summer 2026', 'June 2, 2026'])('stays %s after a decline that is undone', async (text) => {
+    const { id, product } = await scheduled(text);
+    const before = await product();
+    await harness.decline(id);
+    expect(await product()).toEqual([undefined, undefined]);
+    await harness.undo(id);
+    expect(await product()).toEqual(before);
+  });
+
+  test.each([
+    ['Summer 2026', 'Summer 2026'],
+    ['June 2, 2026', 'June 3, 2026'],
+  ])('%s is %s after an operator or the maker moves the launch by a day', async (before, after) => {
+    const { id, maker, product } = await scheduled(before);
+    const [first] = await product();
+    const [time, launchAt] = [inHours(48), inHours(49).toISOString()];
+    await harness.schedule(id, time);
+    expect(await product()).toEqual([time.toISOString(), after]);
+    await harness.undo(id);
+    expect(await product()).toEqual([first, before]);
+    await site.submissions.edit(maker, { launchAt });
+    expect(await product()).toEqual([launchAt, after]);
+  });
+
+  test('is the new day after the launch moves, even if the site was in another time zone before', async () => {
+    const { id, product } = await scheduled('June 2, 2026');
+    const time = inHours(48);
+    await scheduleSubmission(site.database, { id }, time, { now: clock.now(), timeZone: 'Pacific/Kiritimati' });
+    expect(await product()).toEqual([time.toISOString(), 'June 4, 2026']);
+  });
+
+  test('stays if the product launches late, when a decline is undone after the launch time has passed', async () => {
+    const { id, product } = await scheduled('Summer 2026');
+    await harness.decline(id);
+    clock.advance({ hours: 30 });
+    await harness.undo(id);
+    expect(await product()).toEqual([clock.now().toISOString(), 'Summer 2026']);
+  });
+});
 
 const session = 'session-of-a-visitor';
 test.each<[string, (productId: string) => Promise<unknown>]>([

@@ -8,7 +8,13 @@ import { isUniqueViolation } from '../database/database-faults.ts';
 import { lockDaysOf } from '../leaderboards/final-boards.ts';
 import { lockProduct } from '../products/product-row.ts';
 import { deleteProducts } from '../products/remove-products.ts';
-import { insertProducts, launchOf, saveProducts, versionOf } from '../products/save-products.ts';
+import {
+  insertProducts,
+  saveProducts,
+  versionOf,
+  withLaunchTime,
+  ZONES_OF_ALL_DATES,
+} from '../products/save-products.ts';
 import { productOfFields, type SubmissionRow } from './submission-row.ts';
 
 /** The current time and the time zone for decisions and edits. */
@@ -17,9 +23,6 @@ export interface LaunchRules {
   /** The time zone in which the launch date is shown. */
   timeZone: string;
 }
-
-/** At any moment, the date in any time zone is also the date in one of these zones. */
-const ZONES_OF_ALL_DATES = ['Etc/GMT+12', 'UTC', 'Etc/GMT-14'];
 
 /** Returns the requested launch time, or now if it is unset or has passed. */
 export function launchTime(wanted: Date | null, now: Date): Date {
@@ -42,7 +45,8 @@ export async function createProduct(sql: Sql, product: StoredProduct): Promise<v
 }
 
 /**
- * Moves the launch of a product that has not launched yet. Operators' edits of the product are preserved.
+ * Moves the launch of a product that has not launched yet. Operators' edits of the product are preserved, including a
+ * launch date that is not the day of the launch.
  * @returns the product before the change. @throws CoreError `already_launched`.
  */
 export async function moveLaunch(
@@ -52,7 +56,7 @@ export async function moveLaunch(
   { now, timeZone }: LaunchRules,
 ): Promise<Product> {
   const product = await lockScheduled(sql, id, now);
-  await saveProducts(sql, [{ ...product, ...launchOf(launchAt, timeZone) }]);
+  await saveProducts(sql, [withLaunchTime(product, launchAt, timeZone)]);
   return product;
 }
 
