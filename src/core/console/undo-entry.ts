@@ -63,9 +63,12 @@ export async function undoEntry(
   return { entry, note: await (isLong(entry) ? withoutStatementTimeout(run) : run(database)) };
 }
 
-/** Returns whether undoing may exceed the statement timeout, and so needs a connection without one. */
+/**
+ * Returns whether undoing may exceed the statement timeout, and so needs a connection without one. The counts in the
+ * entry of a removal are current; a product may have become large since it was restored.
+ */
 function isLong({ action, details }: AuditEntry): boolean {
-  if (action === 'import' || action.startsWith('votes ')) return true;
+  if (action === 'import' || action === 'products restore' || action.startsWith('votes ')) return true;
   const { upvotes = 0, comments = 0 }: { upvotes?: number; comments?: number } = { ...details };
   return upvotes + comments >= LARGE_REMOVAL_ROWS;
 }
