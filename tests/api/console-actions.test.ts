@@ -9,6 +9,7 @@ import type {
   SubmissionRecord,
   VoteList,
 } from '../../src/contract/console/records.ts';
+import { changeVerdicts } from '../../src/core/leaderboards/change-verdicts.ts';
 import { placeLaunches } from '../../src/core/leaderboards/update-boards.ts';
 import { systemRuntime } from '../../src/core/runtime.ts';
 import { saveUpvoteBursts } from '../../src/core/stats/upvote-bursts.ts';
@@ -123,6 +124,24 @@ describe('Votes', () => {
     expect(await ada.json('GET', `/products/${id}/votes?from=${to}`)).toMatchObject({ votes: [] });
     expect((await ada.undo(await ada.lastEntry())).statusCode).toBe(200);
     expect(await ada.json('GET', `/products/${id}/votes`)).toMatchObject({ votes: [{ counted: true }, {}, {}] });
+  });
+
+  test('can be excluded and counted again by the thousand, without their voters in the audit log', async () => {
+    const { id } = await site.addProduct({ createdAt: new Date().toISOString() });
+    await placeLaunches(site.database, { now: new Date(), timeZone: 'UTC', reviewHours: 24 });
+    await site.database.query(
+      `INSERT INTO upvotes (id, product_id, user_session, created_at)
+       SELECT gen_random_uuid(), $1, 'session-' || n, clock_timestamp() FROM generate_series(1, 3000) AS n`,
+      [id],
+    );
+    const change = { productId: id, action: 'exclude', reason: 'A burst', selection: {} } as const;
+    expect(await changeVerdicts(site.database, change, systemRuntime, undefined)).toMatchObject({ votes: 3_000 });
+    const undone = await ada.undo(await ada.lastEntry());
+    expect(undone.json()).toMatchObject({ undone: { details: { votes: 3_000 } } });
+    const page = await ada.ask('GET', `/audit?target=${id}`);
+    expect(page.json().items).toMatchObject([{ details: { votes: 3_000 } }, { details: { votes: 3_000 } }]);
+    for (const { body } of [undone, page]) expect(body.length).toBeLessThan(2_000);
+    expect((await ada.json<VoteList>('GET', `/products/${id}/votes`)).votes[0]).toMatchObject({ counted: true });
   });
 });
 

@@ -159,7 +159,9 @@ export interface AuditEntry extends Required<Omit<NewAuditEntry, 'undoes'>> {
 
 type AuditRow = Omit<AuditEntry, 'createdAt'> & { created_at: Date };
 
-const COLUMNS = 'id, created_at, operator, action, target, details, undoes';
+/** Leaves out the voters of entries about votes, because there may be thousands, and only `undoVerdicts` needs them. */
+const COLUMNS = `id, created_at, operator, action, target,
+  CASE WHEN action LIKE 'votes %' THEN details - 'before' ELSE details END AS details, undoes`;
 
 /** Lists the newest `limit` entries of the audit log, newest first. @throws CoreError `unavailable`. */
 export async function listAudit(sql: Sql, filter: AuditFilter): Promise<AuditEntry[]> {

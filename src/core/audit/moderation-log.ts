@@ -54,18 +54,20 @@ const APPROVED_AGAIN_AT = `SELECT s.decided_at FROM submissions s
 
 // Skips exclusions and inclusions that found no vote (they changed nothing), products that were removed before their
 // launch (they were never public), and undone decisions that removed no launched product. Selects only these fields of
-// `details`, because others contain names of removed products and identifiers of voters.
-const SELECT_PAGE = `SELECT a.id, a.created_at, a.action, (a.details ->> 'votes')::integer AS votes, a.details ->> 'reason' AS reason,
-    CASE WHEN a.action LIKE 'comments %' THEN a.details ->> 'productId' WHEN a.action <> 'submissions decline' THEN a.target END
+// `details`, because others contain names of removed products and identifiers of voters, and reads them together,
+// because each operator would decompress all of them.
+const SELECT_PAGE = `SELECT a.id, a.created_at, a.action, d.votes, d.reason,
+    CASE WHEN a.action LIKE 'comments %' THEN d."productId" WHEN a.action <> 'submissions decline' THEN a.target END
       AS product_id,
     least((SELECT min(u.created_at) FROM audit_log u WHERE u.undoes = a.id),
       CASE WHEN a.action = 'products postpone' THEN (${RELAUNCHED_AT})
         WHEN a.action = 'submissions undo' THEN (${APPROVED_AGAIN_AT}) END) AS undone_at
   FROM audit_log a
+    CROSS JOIN LATERAL jsonb_to_record(a.details) AS d (votes integer, reason text, "productId" text, launched boolean)
   WHERE a.action IN ('${MODERATION_ACTIONS.join("', '")}')
-    AND a.details ->> 'votes' IS DISTINCT FROM '0'
-    AND (a.action <> 'products remove' OR a.details ->> 'launched' IS DISTINCT FROM 'false')
-    AND (a.action <> 'submissions undo' OR a.details ->> 'launched' = 'true')`;
+    AND d.votes IS DISTINCT FROM 0
+    AND (a.action <> 'products remove' OR d.launched IS NOT FALSE)
+    AND (a.action <> 'submissions undo' OR d.launched)`;
 
 const SELECT_NAMES = 'SELECT id, name FROM products WHERE id = ANY($1::text[]) AND created_at <= $2::timestamptz';
 
