@@ -23,11 +23,11 @@ DECLARE
 BEGIN
   FOREACH name IN ARRAY ARRAY[
     'products', 'product_counts', 'upvotes', 'upvote_bursts', 'launches', 'leaderboards', 'leaderboard_counts',
-    'retracted_upvotes', 'tally_secrets', 'tally_parts', 'comments', 'comment_idempotency_keys', 'removed_products',
-    'removed_upvotes', 'removed_tally_parts', 'removed_comments', 'audit_log', 'site_metadata', 'changes', 'leases',
-    'submissions', 'submission_idempotency_keys', 'site_secrets', 'webhook_events', 'webhook_receivers',
-    'schema_migrations', 'operators', 'operator_invitations', 'operator_sessions', 'operator_devices',
-    'import_changes'
+    'retracted_upvotes', 'vote_decisions', 'tally_secrets', 'tally_parts', 'comments', 'comment_idempotency_keys',
+    'removed_products', 'removed_upvotes', 'removed_tally_parts', 'removed_comments', 'audit_log', 'site_metadata',
+    'changes', 'leases', 'submissions', 'submission_idempotency_keys', 'site_secrets', 'webhook_events',
+    'webhook_receivers', 'schema_migrations', 'operators', 'operator_invitations', 'operator_sessions',
+    'operator_devices', 'import_changes'
   ] LOOP
     EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', name);
     EXECUTE format('REVOKE ALL ON %I FROM anon, PUBLIC', name);
@@ -95,6 +95,7 @@ DECLARE
   changed integer;
   launch record;
   is_in_window boolean;
+  decision text;
   removed upvotes;
 BEGIN
   IF TG_OP = 'INSERT' THEN
@@ -104,12 +105,17 @@ BEGIN
     PERFORM rest.expect_one_row();
     PERFORM rest.lock_product(NEW.product_id);
     NEW.id := gen_random_uuid();
-    INSERT INTO upvotes (id, product_id, user_session, created_at) VALUES (NEW.id, NEW.product_id, NEW.user_session, moment)
+    -- The operator's decision about an earlier vote of the visitor also applies to this one.
+    SELECT verdict INTO decision FROM vote_decisions WHERE product_id = NEW.product_id AND user_session = NEW.user_session;
+    INSERT INTO upvotes (id, product_id, user_session, created_at, verdict)
+      VALUES (NEW.id, NEW.product_id, NEW.user_session, moment, decision)
       ON CONFLICT (product_id, user_session) DO NOTHING;
     GET DIAGNOSTICS changed = ROW_COUNT;
     is_in_window := EXISTS (SELECT FROM launches WHERE product_id = NEW.product_id
       AND moment >= launched_at AND moment < launched_at + interval '24 hours');
-    UPDATE product_counts SET upvotes = upvotes + 1, counted = counted + is_in_window::integer,
+    UPDATE product_counts SET upvotes = upvotes + 1,
+      counted = counted + (is_in_window AND coalesce(decision, 'included') = 'included')::integer,
+      excluded_operator = excluded_operator + (is_in_window AND coalesce(decision, '') = 'operator')::integer,
       window_changes = window_changes + is_in_window::integer
     WHERE product_id = NEW.product_id AND changed > 0;
     PERFORM rest.note_change(NEW.product_id, '{}');

@@ -51,6 +51,9 @@ CREATE TABLE product_counts (
   excluded_operator integer NOT NULL DEFAULT 0 CHECK (excluded_operator >= 0),
   -- The version of the open tally, incremented with every change to the votes in the window.
   window_changes integer NOT NULL DEFAULT 0,
+  -- Whether vote_decisions has rows of the product. Stored here, so writing votes for other products reads no further
+  -- table.
+  has_decisions boolean NOT NULL DEFAULT false,
   -- While a product with many upvotes is being removed, writes to it are refused until this time, so they do not wait
   -- for the row lock. A time instead of a flag, so a killed command does not block writes for long.
   writes_blocked_until timestamptz
@@ -158,6 +161,15 @@ CREATE TABLE retracted_upvotes (
   network uuid,
   verdict text COLLATE "C",
   PRIMARY KEY (product_id, id)
+);
+
+-- The operator's decisions to exclude or include votes, which also apply if a session withdraws its vote and votes
+-- again. The rows are deleted when the day is final.
+CREATE TABLE vote_decisions (
+  product_id text COLLATE "C" NOT NULL REFERENCES products (id) ON DELETE CASCADE,
+  user_session text COLLATE "C" NOT NULL,
+  verdict text COLLATE "C" NOT NULL CHECK (verdict IN ('operator', 'included')),
+  PRIMARY KEY (product_id, user_session)
 );
 
 -- The secret keys for hashing the voters and networks of a day's launches. Deleted when the day is final: from then on,
@@ -297,7 +309,9 @@ CREATE TABLE removed_products (
   -- The rows of products, product_counts and launches as JSON, with the columns that existed at the removal.
   product jsonb NOT NULL,
   counts jsonb NOT NULL,
-  launch jsonb
+  launch jsonb,
+  -- The rows of vote_decisions as JSON, if any.
+  decisions jsonb
 );
 
 CREATE INDEX removed_products_product ON removed_products (product_id, removed_at DESC);

@@ -250,6 +250,26 @@ function nothingMore() {
       expect(await counted()).toEqual([{ upvotes: 0, counted: 0 }]);
     });
 
+    test.each([
+      ['operator', { counted: 0, excluded: 1 }],
+      ['included', { counted: 1, excluded: 0 }],
+    ])(
+      'the operator’s decision ‘%s’ about a withdrawn upvote applies when it is cast again',
+      async (verdict, expected) => {
+        const [productId, session] = [await newProduct(), newSession()];
+        await database.query('UPDATE launches SET launched_at = now() WHERE product_id = $1', [productId]);
+        await database.query('INSERT INTO vote_decisions VALUES ($1, $2, $3)', [productId, session, verdict]);
+        const counts = () =>
+          database.query('SELECT counted, excluded_operator AS excluded FROM product_counts WHERE product_id = $1', [
+            productId,
+          ]);
+        await ask(session, UPVOTE, [productId, session]);
+        expect(await counts()).toEqual([expected]);
+        await ask(session, 'DELETE FROM rest.upvotes WHERE product_id = $1', [productId]);
+        expect(await counts()).toEqual([{ counted: 0, excluded: 0 }]);
+      },
+    );
+
     test('a comment cannot set its author or its likes', async () => {
       const productId = await newProduct();
       const statement = `INSERT INTO rest.comments (product_id, author_name, author_avatar, content, likes)

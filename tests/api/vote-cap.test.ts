@@ -104,6 +104,32 @@ test('withdrawing votes and casting them again does not evade the cap', async ()
   await expect.poll(() => counted('toggled')).toEqual({ upvotes: CAP + 10, counted: CAP, excluded: 10 });
 });
 
+test('withdrawing excluded votes and casting them again does not make them count', async () => {
+  await launch('bought');
+  const visitors = numbers.slice(0, CAP).map(() => newVisitor());
+  const all = async (method: 'PUT' | 'DELETE') => {
+    for (const [n, visitor] of visitors.entries()) await vote('bought', { visitor, method, at: n % 2 ? site : other });
+  };
+  const operator = async () =>
+    (
+      await site.database.query(
+        "SELECT upvotes, counted, excluded_operator AS excluded FROM product_counts WHERE product_id = 'bought'",
+      )
+    )[0];
+  await all('PUT');
+  const wanted = { productId: 'bought', action: 'exclude', reason: 'bought', selection: {} } as const;
+  await expect
+    .poll(() => changeVerdicts(site.database, wanted, systemRuntime, undefined).catch(({ code }) => code))
+    .toMatchObject({ votes: CAP });
+  expect(await operator()).toEqual({ upvotes: CAP, counted: 0, excluded: CAP });
+  await all('DELETE');
+  expect(await operator()).toEqual({ upvotes: 0, counted: 0, excluded: 0 });
+  await all('PUT');
+  expect(await operator()).toEqual({ upvotes: CAP, counted: 0, excluded: CAP });
+  await undoVerdicts(site.database, 'bought', systemRuntime);
+  expect(await operator()).toEqual({ upvotes: CAP, counted: CAP, excluded: 0 });
+});
+
 test('votes that the operator includes count in the standing and in the tally until the inclusion is undone', async () => {
   const { createdAt } = await launch('workshop');
   for (const n of numbers) await vote('workshop', { forwardedFor: '192.0.2.8', at: n % 2 ? site : other });

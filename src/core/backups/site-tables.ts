@@ -13,6 +13,7 @@ export const SITE_TABLES: readonly string[] = [
   'leaderboards',
   'leaderboard_counts',
   'retracted_upvotes',
+  'vote_decisions',
   'tally_parts',
   'comments',
   'comment_idempotency_keys',

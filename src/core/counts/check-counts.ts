@@ -56,9 +56,10 @@ export async function checkCounts(
 }
 
 // Runs as a separate statement after the lock has been acquired, so it sees all rows that were committed before then.
+// If the counts are missing, there may be decisions about votes.
 const REPAIR = `WITH counted AS (${COUNT_ROWS} WHERE p.id = ANY($1::text[])), set_right AS (
-    INSERT INTO product_counts (product_id, upvotes, comments, window_from)
-    SELECT counted.product_id, upvote_rows, comment_rows, coalesce(l.launched_at, '-infinity')
+    INSERT INTO product_counts (product_id, upvotes, comments, window_from, has_decisions)
+    SELECT counted.product_id, upvote_rows, comment_rows, coalesce(l.launched_at, '-infinity'), true
     FROM counted LEFT JOIN launches l ON l.product_id = counted.product_id AND NOT l.final ORDER BY counted.product_id
     ON CONFLICT (product_id) DO UPDATE SET upvotes = EXCLUDED.upvotes, comments = EXCLUDED.comments
   )

@@ -11,6 +11,7 @@ export const DISTRIBUTED_TABLES: readonly { name: string; column: string }[] = [
   { name: 'upvotes', column: 'product_id' },
   { name: 'launches', column: 'product_id' },
   { name: 'retracted_upvotes', column: 'product_id' },
+  { name: 'vote_decisions', column: 'product_id' },
   { name: 'tally_parts', column: 'product_id' },
   { name: 'comments', column: 'product_id' },
 ];

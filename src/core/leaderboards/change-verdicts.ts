@@ -15,7 +15,8 @@ import { applyVoteCap } from './apply-vote-cap.ts';
 import { lockDays, periodsOf, reviseBoards } from './final-boards.ts';
 import { recountLaunches, refreshLaunches } from './launch-votes.ts';
 import { readVotes, type Verdict } from './read-tally.ts';
-import { readTallyParts } from './tally-file.ts';
+import { readTallyParts, voterOf } from './tally-file.ts';
+import { readDecisions, setSessionVerdicts } from './vote-decisions.ts';
 import { findSecret, readSecret } from './vote-networks.ts';
 
 /**
@@ -34,8 +35,8 @@ export interface VerdictChange {
   productId: string;
   day: string;
   /**
-   * The number of changed votes. Those of an undo may be outside the launch window, where they do not affect the
-   * result.
+   * The number of changed votes. Some may not affect the result: withdrawn votes, and votes outside the launch window
+   * in an undo.
    */
   votes: number;
   /** Final periods that got a new revision. */
@@ -44,7 +45,8 @@ export interface VerdictChange {
 
 interface VoteLine {
   voter: string;
-  at: Date;
+  /** Undefined if the vote was withdrawn. */
+  at: Date | undefined;
   reason: ExclusionReason | null;
 }
 
@@ -67,8 +69,8 @@ export async function changeVerdicts(
   const voters = selection.voters && new Set(selection.voters);
   const isSelected = ({ voter, at }: VoteLine) =>
     (voters === undefined || voters.has(voter)) &&
-    (selection.from === undefined || at >= selection.from) &&
-    (selection.to === undefined || at < selection.to);
+    (selection.from === undefined || (at !== undefined && at >= selection.from)) &&
+    (selection.to === undefined || (at !== undefined && at < selection.to));
   return database.transaction((sql) =>
     applyVerdicts(
       sql,
@@ -219,9 +221,6 @@ export async function readLaunch(sql: Sql, productId: string): Promise<{ day: st
   return row;
 }
 
-const setVerdicts = (table: 'upvotes' | 'retracted_upvotes') => `UPDATE ${table} v SET verdict = d.verdict
-  FROM unnest($2::uuid[], $3::text[]) AS d (id, verdict) WHERE v.product_id = $1 AND v.id = d.id`;
-
 async function rewriteRows(
   sql: Sql,
   productId: string,
@@ -233,26 +232,29 @@ async function rewriteRows(
   const secret = (await findSecret(sql, hashedOn)) ?? (await readSecret(sql, day, runtime));
   if (secret === undefined)
     throw new CoreError('unavailable', `The result of ${day} has just become final. Please try again.`);
-  const changes: { id: string; verdict: Verdict }[] = [];
+  const changes = new Map<string, Verdict>();
+  const decideOn = (session: string, vote: VoteLine, previous: Verdict) => {
+    const verdict = decide(vote);
+    if (verdict === undefined || verdict === previous || changes.has(session)) return;
+    note(vote.voter, previous);
+    changes.set(session, verdict);
+  };
   // An undo also changes votes outside the window, because the launch may have moved, and may move back.
   for await (const votes of readVotes(sql, [productId], secret, { inWindow: undoes === undefined })) {
-    for (const vote of votes) {
-      const verdict = decide(vote);
-      if (verdict === undefined || verdict === vote.verdict) continue;
-      note(vote.voter, vote.verdict);
-      changes.push({ id: vote.id, verdict });
-    }
+    for (const vote of votes) decideOn(vote.session, vote, vote.verdict);
+  }
+  // Voters may have withdrawn votes about which the operator decided earlier.
+  for (const { session, verdict } of await readDecisions(sql, productId)) {
+    const reason = verdict === 'included' ? null : verdict;
+    decideOn(session, { voter: voterOf(secret, session), at: undefined, reason }, verdict);
   }
   await lockCounts(sql, [productId]);
-  const values = [productId, changes.map(({ id }) => id), changes.map(({ verdict }) => verdict)];
-  await sql.query(setVerdicts('upvotes'), values);
-  await sql.query(setVerdicts('retracted_upvotes'), values);
+  await setSessionVerdicts(sql, productId, changes);
   await recountLaunches(sql, [productId]);
   // Restored verdicts may contradict the cap if earlier votes of their network have been withdrawn since.
   await applyVoteCap(sql, [productId], votesPerNetwork);
-  await sql.query('UPDATE product_counts SET window_changes = window_changes + 1 WHERE product_id = $1', [productId]);
   await refreshLaunches(sql, [productId]);
-  return changes.length;
+  return changes.size;
 }
 
 const UPDATE_PART = 'UPDATE tally_parts SET content = $3 WHERE product_id = $1 AND part = $2';
@@ -279,7 +281,7 @@ async function rewriteParts(
       .trimEnd()
       .split('\n')
       .map((line) => {
-        const vote: VoteLine & { at: string } = JSON.parse(line);
+        const vote: Omit<VoteLine, 'at'> & { at: string } = JSON.parse(line);
         const verdict = decide({ ...vote, at: new Date(vote.at) });
         const reason = verdict === 'included' ? null : verdict;
         if (reason === undefined || reason === vote.reason) return line;

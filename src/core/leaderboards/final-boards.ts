@@ -116,7 +116,8 @@ const SET_COUNTS = `UPDATE product_counts c SET counted = t.counted, excluded_ne
     AND (c.counted, c.excluded_network, c.excluded_operator) IS DISTINCT FROM (t.counted, t.excluded_network, t.excluded_operator)`;
 
 // Closes the windows permanently, so no vote counts if the clock was ahead and is set back into the window.
-const CLOSE_WINDOWS = "UPDATE product_counts SET window_from = '-infinity' WHERE product_id = ANY($1::text[])";
+const CLOSE_WINDOWS =
+  "UPDATE product_counts SET window_from = '-infinity', has_decisions = false WHERE product_id = ANY($1::text[])";
 
 /**
  * Makes the results of these launches final: stores their tally, and sets their counts to its votes. The caller has
@@ -135,6 +136,7 @@ export async function finaliseLaunches(
   await setCounts(sql, [...totals.values()]);
   await sql.query('UPDATE launches SET final = true WHERE product_id = ANY($1::text[])', [productIds]);
   await sql.query('DELETE FROM retracted_upvotes WHERE product_id = ANY($1::text[])', [productIds]);
+  await sql.query('DELETE FROM vote_decisions WHERE product_id = ANY($1::text[])', [productIds]);
   // Counts are locked last, because visitors who upvote wait for them.
   await lockCounts(sql, productIds);
   await sql.query(CLOSE_WINDOWS, [productIds]);

@@ -139,7 +139,6 @@ export type Verdict = 'network' | 'operator' | 'included' | null;
 
 interface VoteRow {
   product_id: string;
-  id: string;
   user_session: string;
   created_at: Date;
   verdict: Verdict;
@@ -147,13 +146,13 @@ interface VoteRow {
 
 /** A vote for a launch, with its non-public fields. */
 export interface LaunchVote extends TallyVote {
-  id: string;
+  session: string;
   verdict: Verdict;
 }
 
 const BATCH_ROWS = 1_000;
 
-const selectVotes = (votes: string) => `SELECT product_id, id, user_session, created_at, verdict FROM (${votes}) AS v
+const selectVotes = (votes: string) => `SELECT product_id, user_session, created_at, verdict FROM (${votes}) AS v
   ORDER BY product_id, date_trunc('second', created_at)`;
 
 const SELECT_WINDOW_VOTES = selectVotes(WINDOW_VOTES);
@@ -188,9 +187,9 @@ export async function* readVotes(
 }
 
 function voteOf(row: VoteRow, secret: Buffer): LaunchVote {
-  const { product_id: product, id, user_session: session, created_at: at, verdict } = row;
+  const { product_id: product, user_session: session, created_at: at, verdict } = row;
   const reason = verdict === 'included' ? null : verdict;
-  return { product, voter: voterOf(secret, session), at, reason, id, verdict };
+  return { product, voter: voterOf(secret, session), at, reason, session, verdict };
 }
 
 function isSameSecond(one: TallyVote, other: TallyVote): boolean {

@@ -131,7 +131,7 @@ const FROM_REMOVED_UPVOTES =
 const RESTORE_DEPENDENTS = [
   `INSERT INTO product_counts
    SELECT (jsonb_populate_record(NULL::product_counts,
-     '{"comments":0,"counted":0,"excluded_network":0,"excluded_operator":0,"upvotes":0,"window_changes":0,"window_from":"-infinity"}'::jsonb || counts
+     '{"comments":0,"counted":0,"excluded_network":0,"excluded_operator":0,"has_decisions":false,"upvotes":0,"window_changes":0,"window_from":"-infinity"}'::jsonb || counts
      || jsonb_build_object('product_id', product_id, 'writes_blocked_until', NULL))).*
    FROM removed_products WHERE removal_id = ANY($1::uuid[])`,
   `INSERT INTO launches SELECT (jsonb_populate_record(NULL::launches, launch)).*
@@ -140,6 +140,8 @@ const RESTORE_DEPENDENTS = [
    SELECT u.id, r.product_id, u.user_session, u.created_at, u.network, u.verdict ${FROM_REMOVED_UPVOTES} AND NOT u.retracted`,
   `INSERT INTO retracted_upvotes (product_id, id, user_session, created_at, network, verdict)
    SELECT r.product_id, u.id, u.user_session, u.created_at, u.network, u.verdict ${FROM_REMOVED_UPVOTES} AND u.retracted`,
+  `INSERT INTO vote_decisions
+   SELECT (jsonb_populate_recordset(NULL::vote_decisions, decisions)).* FROM removed_products WHERE removal_id = ANY($1::uuid[])`,
   `INSERT INTO tally_parts (product_id, part, day, votes, content)
    SELECT r.product_id, t.part, t.day, t.votes, t.content
    FROM removed_products r JOIN removed_tally_parts t ON t.removal_id = r.removal_id WHERE r.removal_id = ANY($1::uuid[])`,

@@ -53,9 +53,10 @@ const defaultRules = (): VoteRules => ({
 });
 
 /**
- * Applies changes in one transaction, with the same result as if they were applied one by one. Concurrent writes of
- * other processes may let votes of a network exceed the cap. `unchecked` contains the networks for which this is
- * possible, and networks whose removed votes may let other votes count.
+ * Applies changes, with the same result as if they were applied one by one: in one transaction, except that those of
+ * products with operators' decisions follow in a second one. If only the second one fails, repeating all changes gives
+ * the same result. Concurrent writes of other processes may let votes of a network exceed the cap. `unchecked` contains
+ * the networks for which this is possible, and networks whose removed votes may let other votes count.
  * @returns for each change the state and the product's count after it, or `product_not_found`. `productIds` has all
  * existing products of the changes, even those whose counts did not change.
  * @throws CoreError `unavailable`.
@@ -72,7 +73,13 @@ export async function setUpvotes(
   // On Citus, votes are not compared with the rows of their networks while they are written. Votes beyond the cap count
   // until the cap is applied later.
   const isCapDeferred = judged !== 'withinCap' && (await isDistributed(sql));
-  const written = await write(sql, runtime, last, { now, networks: isCapDeferred ? 'withinCap' : judged, rules });
+  const networks = isCapDeferred ? 'withinCap' : judged;
+  const written = await write(sql, runtime, last, { now, networks, decisions: false, rules });
+  // The first statement skips products with decisions. Whether a product has any is certain only after the statement
+  // has locked its counts, so the products are not looked up beforehand.
+  const skipped = withoutRow(last, written);
+  if (skipped.length > 0)
+    written.push(...(await write(sql, runtime, skipped, { now, networks, decisions: true, rules })));
   const [upvoted, counts] = statesBefore(last, [...written, ...(await countsOfOthers(sql, last, written, now))]);
   const unchecked = networksToCheck(last, written, rules.networkCounts, isCapDeferred);
   return { outcomes: replay(changes, upvoted, counts), productIds: [...counts.keys()], commentIds: [], unchecked };
@@ -112,21 +119,26 @@ async function countsOfOthers(
   written: readonly ProductRow[],
   now: string,
 ): Promise<ProductRow[]> {
-  const counted = new Set(written.map((row) => row.product_id));
-  const others = changes.map(({ productId }) => productId).filter((id) => !counted.has(id));
+  const others = withoutRow(changes, written).map(({ productId }) => productId);
   return others.length === 0 ? [] : sql.query<ProductRow>(SELECT_COUNTS, [others, now]);
+}
+
+/** Returns the changes of products without an added or removed row. */
+function withoutRow(changes: readonly UpvoteChange[], written: readonly ProductRow[]): UpvoteChange[] {
+  const changed = new Set(written.map((row) => row.product_id));
+  return changes.filter(({ productId }) => !changed.has(productId));
 }
 
 async function write(
   sql: Sql,
   runtime: Runtime,
   changes: readonly UpvoteChange[],
-  { now, networks, rules }: { now: string; networks: BatchContent['networks']; rules: VoteRules },
+  { now, rules, ...content }: { now: string; rules: VoteRules } & Omit<BatchContent, 'removal'>,
 ): Promise<WrittenRow[]> {
   try {
     const removal = changes.some(({ upvoted }) => !upvoted);
-    const mustJudge = networks !== 'withinCap';
-    const statement = setUpvotesStatement({ removal, networks });
+    const mustJudge = content.networks !== 'withinCap';
+    const statement = setUpvotesStatement({ removal, ...content });
     const values = [
       changes.map(({ productId }) => productId),
       changes.map(({ session }) => session),

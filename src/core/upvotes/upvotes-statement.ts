@@ -11,6 +11,8 @@ export interface BatchContent {
    * a network.
    */
   networks: 'withinCap' | 'distinct' | 'shared';
+  /** Whether to apply the operator's decisions. If not, the statement skips products that have any. */
+  decisions: boolean;
 }
 
 // Compares with a parameter, because Citus cannot calculate with timestamp columns in a CASE or in RETURNING.
@@ -26,28 +28,33 @@ const IN_WINDOW = 'product_counts.window_from > $6::timestamptz';
  * The statement returns one row per changed product, because a row per vote would take as long as writing the vote.
  * Its variants are in `add-upvotes.sql` and `add-and-withdraw-upvotes.sql`.
  */
-export function setUpvotesStatement({ removal, networks }: BatchContent): string {
+export function setUpvotesStatement(content: BatchContent): string {
+  const { removal, networks, decisions } = content;
   const isJudged = networks !== 'withinCap';
+  const hasVerdicts = isJudged || decisions;
   return `WITH writable AS (
     SELECT product_id, window_from, window_from + ${WINDOW_INTERVAL} AS window_end, ${IN_WINDOW} AS in_window FROM product_counts
-    WHERE product_id = ANY($1::text[]) AND window_from <= $5::timestamptz AND ${OPEN} ORDER BY product_id FOR UPDATE /* omitted on Citus */
+    WHERE product_id = ANY($1::text[]) AND window_from <= $5::timestamptz AND ${OPEN}${decisions ? '' : ' AND NOT has_decisions'}
+    ORDER BY product_id FOR UPDATE /* omitted on Citus */
   ), desired AS (
     SELECT d.*${removal || isJudged ? ', writable.window_from, writable.window_end, writable.in_window' : ''}
     FROM unnest($1::text[], $2::text[], $3::boolean[], $4::uuid[], $7::uuid[])
       ${networks === 'shared' ? 'WITH ORDINALITY' : ''} AS d (product_id, user_session, upvoted, id, network${networks === 'shared' ? ', position' : ''})
     JOIN writable ON writable.product_id = d.product_id
-  )${networks === 'shared' ? JUDGED : ''}, added AS (
-    INSERT INTO upvotes (id, product_id, user_session, created_at, network${isJudged ? ', verdict' : ''})
-    SELECT id, product_id, user_session, $5::timestamptz, network${VALUES[networks]}
+  )${networks === 'shared' ? JUDGED : ''}${decisions ? DECIDED : ''}, added AS (
+    INSERT INTO upvotes (id, product_id, user_session, created_at, network${hasVerdicts ? ', verdict' : ''})
+    SELECT id, product_id, user_session, $5::timestamptz, network${hasVerdicts ? `, ${verdictOf(content)}` : ''}
+    FROM ${networks === 'shared' ? 'judged' : 'desired'}${decisions ? ' LEFT JOIN decided USING (product_id, user_session)' : ''}
+    ${networks === 'shared' ? '' : 'WHERE upvoted'}
     ORDER BY product_id, user_session
     ON CONFLICT (product_id, user_session) DO NOTHING
-    RETURNING product_id, user_session${removal || isJudged ? ', verdict' : ''}
+    RETURNING product_id, user_session${removal || hasVerdicts ? ', verdict' : ''}
   )${removal ? `${REMOVED}${CHANGED}` : ''}, totals AS (
-    SELECT product_id, ${removal ? TOTALS_WITH_REMOVED : TOTALS_ADDED}, ${removal || isJudged ? TOTALS_BY_VERDICT : TOTALS_COUNTED}
+    SELECT product_id, ${removal ? TOTALS_WITH_REMOVED : TOTALS_ADDED}, ${removal || hasVerdicts ? TOTALS_BY_VERDICT : TOTALS_COUNTED}
     FROM ${removal ? 'changed' : '(SELECT *, 1 AS change, true AS was_in_window FROM added) AS changed'} GROUP BY product_id ORDER BY product_id
   )
   UPDATE product_counts SET upvotes = product_counts.upvotes + totals.change,
-    counted = product_counts.counted + CASE WHEN ${IN_WINDOW} THEN totals.counted ELSE 0 END${removal || isJudged ? EXCLUDED : ''},
+    counted = product_counts.counted + CASE WHEN ${IN_WINDOW} THEN totals.counted ELSE 0 END${removal || hasVerdicts ? EXCLUDED : ''},
     window_changes = product_counts.window_changes + CASE WHEN ${IN_WINDOW} THEN 1 ELSE 0 END
   FROM totals WHERE product_counts.product_id = totals.product_id
   RETURNING product_counts.product_id, product_counts.upvotes, product_counts.window_changes,
@@ -85,11 +92,10 @@ const EARLIER = `(SELECT count(*) FROM (
       WHERE u.product_id = desired.product_id AND u.network = desired.network AND u.created_at >= desired.window_from LIMIT $8
     ) AS earlier)`;
 
-const VALUES = {
-  withinCap: ' FROM desired WHERE upvoted',
-  distinct: `, CASE WHEN in_window AND network IS NOT NULL AND ${EARLIER} >= $8 THEN 'network' END
-    FROM desired WHERE upvoted`,
-  shared: ', verdict FROM judged',
+const BY_CAP = {
+  withinCap: 'NULL',
+  distinct: `CASE WHEN in_window AND network IS NOT NULL AND ${EARLIER} >= $8 THEN 'network' END`,
+  shared: 'judged.verdict',
 };
 
 // Leaves out existing upvotes, which must not count towards the cap again.
@@ -103,6 +109,16 @@ const JUDGED = `, judged AS (
       SELECT FROM upvotes u WHERE u.product_id = desired.product_id AND u.user_session = desired.user_session
     )
   )`;
+
+const DECIDED = `, decided AS (
+    SELECT d.product_id, d.user_session, d.verdict
+    FROM desired JOIN vote_decisions d ON d.product_id = desired.product_id AND d.user_session = desired.user_session
+  )`;
+
+/** Returns the verdict of added votes, which an operator's decision overrides. */
+function verdictOf({ networks, decisions }: BatchContent): string {
+  return decisions ? `coalesce(decided.verdict, ${BY_CAP[networks]})` : BY_CAP[networks];
+}
 
 const REMOVED = `, removed AS (
     DELETE FROM upvotes USING desired

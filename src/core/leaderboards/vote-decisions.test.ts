@@ -1,0 +1,176 @@
+import { afterEach, beforeEach, expect, inject, test } from 'vitest';
+import { blockedStatements } from '../../../tests/support/blocked-statements.ts';
+import { CAP, differencesOf, launch, rulesAt, tallyOf, vote } from '../../../tests/support/launch-site.ts';
+import { createTestDatabase, joinTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
+import { checkCounts } from '../counts/check-counts.ts';
+import { removeProducts } from '../products/remove-products.ts';
+import { restoreProducts } from '../products/restore-products.ts';
+import { systemRuntime } from '../runtime.ts';
+import { createNetworkCounts } from '../upvotes/network-counts.ts';
+import { setUpvotes } from '../upvotes/set-upvotes.ts';
+import { changeVerdicts, undoVerdicts } from './change-verdicts.ts';
+import { finaliseDue } from './finalise.ts';
+import { voterOf } from './tally-file.ts';
+import { readSecret } from './vote-networks.ts';
+
+const DAY = '2026-06-01';
+const DUE = '2026-06-04T00:00:00.000Z';
+const NETWORK = '00000000-0000-0000-0000-00000000000a';
+const SESSIONS = ['session-a', 'session-b', 'session-c'];
+
+let database: TestDatabase;
+let voters: string[];
+beforeEach(async () => {
+  database = await createTestDatabase();
+  await launch(database, 'tide', `${DAY}T10:00:00.000Z`);
+  const secret = await readSecret(database, DAY, systemRuntime);
+  voters = SESSIONS.map((session) => voterOf(secret ?? Buffer.of(), session));
+  await setAll(true, 11);
+});
+afterEach(async () => {
+  expect(await differencesOf(database, DAY)).toEqual([]);
+  expect((await checkCounts(database, { after: '', limit: 10 })).wrong).toEqual([]);
+  await database.drop();
+});
+
+const at = (hour: number, minute = 0) => `${DAY}T${hour}:0${minute}:00.000Z`;
+
+/** Casts or withdraws the votes of all sessions, which are in one network. The cap excludes the last vote. */
+async function setAll(upvoted: boolean, hour: number): Promise<void> {
+  for (const [minute, session] of SESSIONS.entries())
+    await vote(database, 'tide', at(hour, minute), session, { upvoted, network: NETWORK });
+}
+
+const change = (action: 'exclude' | 'include', selection: { voters?: string[]; from?: Date }, on = database) =>
+  changeVerdicts(on, { productId: 'tide', action, reason: 'a test', selection }, systemRuntime, undefined, CAP);
+const undo = () => undoVerdicts(database, 'tide', systemRuntime, CAP);
+
+async function counts(): Promise<unknown> {
+  const rows = await database.query<Record<'counted' | 'excluded_network' | 'excluded_operator', number>>(
+    "SELECT counted, excluded_network, excluded_operator FROM product_counts WHERE product_id = 'tide'",
+  );
+  return rows.map((row) => [row.counted, row.excluded_network, row.excluded_operator])[0];
+}
+
+test.each([
+  ['exclusion', 'exclude', [0, 1], [0, 1, 2]],
+  ['inclusion', 'include', [2], [3, 0, 0]],
+] as const)(
+  'an %s holds if the votes are withdrawn and cast again, until it is undone',
+  async (_what, action, indexes, expected) => {
+    await change(action, { voters: indexes.map((index) => voters[index] ?? '') });
+    expect(await counts()).toEqual(expected);
+    for (const hour of [12, 14]) {
+      await setAll(false, hour);
+      expect(await counts()).toEqual([0, 0, 0]);
+      const tally = await tallyOf(database, DAY, DUE);
+      await setAll(true, hour + 1);
+      expect(await counts()).toEqual(expected);
+      expect(await tallyOf(database, DAY, DUE)).not.toBe(tally);
+    }
+    await undo();
+    expect(await counts()).toEqual([2, 1, 0]);
+    await setAll(false, 16);
+    await setAll(true, 17);
+    expect(await counts()).toEqual([2, 1, 0]);
+  },
+);
+
+test('an exclusion that is undone while its votes are withdrawn does not apply when they are cast again', async () => {
+  await change('exclude', { voters });
+  await setAll(false, 12);
+  expect(await undo()).toMatchObject({ votes: 2 });
+  await setAll(true, 13);
+  expect(await counts()).toEqual([2, 1, 0]);
+});
+
+test('an exclusion can be reversed for a voter who has withdrawn the vote, and the reversal can be undone', async () => {
+  const [first = ''] = voters;
+  await change('exclude', { voters: [first] });
+  await setAll(false, 12);
+  expect(await change('exclude', { voters: [first] })).toMatchObject({ votes: 0 });
+  expect(await change('include', { from: new Date(at(10)) })).toMatchObject({ votes: 0 });
+  expect(await change('include', { voters: [first] })).toMatchObject({ votes: 1 });
+  await setAll(true, 13);
+  expect(await counts()).toEqual([2, 1, 0]);
+  await setAll(false, 14);
+  for (const votes of [1, 0, 0]) expect(await undo()).toMatchObject({ votes });
+  await setAll(true, 15);
+  expect(await counts()).toEqual([1, 1, 1]);
+});
+
+test('an exclusion holds if the product is removed and restored while the votes are withdrawn', async () => {
+  await change('exclude', { voters });
+  await setAll(false, 12);
+  await removeProducts(database, ['tide']);
+  await restoreProducts(database, { last: true });
+  await setAll(true, 13);
+  expect(await counts()).toEqual([0, 1, 2]);
+});
+
+test('an exclusion holds for votes after the window if the launch is moved so that they are in the window', async () => {
+  await change('exclude', { voters });
+  const next = '2026-06-02T11:00:00.000Z';
+  await vote(database, 'tide', next, 'session-a', { upvoted: false });
+  await vote(database, 'tide', next, 'session-a');
+  expect(await counts()).toEqual([0, 1, 2]);
+  await launch(database, 'tide', '2026-06-02T10:30:00.000Z', '2026-06-02T12:00:00.000Z');
+  expect(await counts()).toEqual([0, 0, 1]);
+});
+
+test('when the day is final, decisions are deleted, and votes are cast and withdrawn as usual', async () => {
+  await change('exclude', { voters });
+  await setAll(false, 12);
+  await finaliseDue(database, { rules: rulesAt(DUE), votesPerNetwork: CAP });
+  expect(await database.query('SELECT FROM vote_decisions')).toEqual([]);
+  expect(await database.query('SELECT FROM product_counts WHERE has_decisions')).toEqual([]);
+  await vote(database, 'tide', DUE, 'session-a');
+  expect(await counts()).toEqual([0, 0, 0]);
+});
+
+// On Citus, rows are not locked first, and the cap is applied after the votes are written.
+if (inject('citusWorkers').length === 0) {
+  test('a vote that waits while an earlier vote of the session is excluded and withdrawn is excluded', async () => {
+    const other = joinTestDatabase(database);
+    const waiting = { ...systemRuntime, now: () => new Date(at(13)) };
+    const recast = { productId: 'tide', session: 'session-a', upvoted: true };
+    let casting: ReturnType<typeof setUpvotes> | undefined;
+    try {
+      await database.transaction(async (sql) => {
+        const within = { ...database, transaction: <Result>(work: (on: typeof sql) => Promise<Result>) => work(sql) };
+        await change('exclude', { voters: voters.slice(0, 1) }, within);
+        casting = setUpvotes(other, waiting, [recast]);
+        await expect.poll(() => blockedStatements(database)).toHaveLength(1);
+        await setUpvotes(sql, waiting, [{ ...recast, upvoted: false }]);
+      });
+      expect((await casting)?.outcomes).toEqual([{ upvoted: true, upvotes: 3 }]);
+    } finally {
+      await other.drop();
+    }
+    expect(await counts()).toEqual([1, 1, 1]);
+  });
+
+  test('in a batch, decisions override the cap, and votes with decisions use up the cap', async () => {
+    const [, second = '', third = ''] = voters;
+    await change('include', { voters: [third] });
+    await change('exclude', { voters: [second] });
+    const rules = { votesPerNetwork: 1, networkCounts: createNetworkCounts() };
+    const setInBatch = (upvoted: boolean) =>
+      setUpvotes(
+        database,
+        { ...systemRuntime, now: () => new Date(at(13)) },
+        [...SESSIONS, 'session-d'].map((session) => ({ productId: 'tide', session, upvoted, network: NETWORK })),
+        rules,
+      );
+    await setInBatch(false);
+    await setInBatch(true);
+    const rows = await database.query('SELECT user_session AS session, verdict FROM upvotes ORDER BY user_session');
+    expect(rows).toEqual([
+      { session: 'session-a', verdict: null },
+      { session: 'session-b', verdict: 'operator' },
+      { session: 'session-c', verdict: 'included' },
+      { session: 'session-d', verdict: 'network' },
+    ]);
+    expect(await counts()).toEqual([2, 1, 1]);
+  });
+}

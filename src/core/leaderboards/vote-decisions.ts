@@ -1,0 +1,47 @@
+import type { Sql } from '../database/database.ts';
+import type { Verdict } from './read-tally.ts';
+
+/** The operator's decision about the vote of a session for a product. It outlives the vote, which may be withdrawn. */
+interface VoteDecision {
+  session: string;
+  verdict: 'operator' | 'included';
+}
+
+/** Reads the decisions about the votes for a product. */
+export function readDecisions(sql: Sql, productId: string): Promise<VoteDecision[]> {
+  return sql.query<VoteDecision>('SELECT user_session AS session, verdict FROM vote_decisions WHERE product_id = $1', [
+    productId,
+  ]);
+}
+
+const setVerdicts = (table: 'upvotes' | 'retracted_upvotes') => `UPDATE ${table} v SET verdict = d.verdict
+  FROM unnest($2::text[], $3::text[]) AS d (user_session, verdict)
+  WHERE v.product_id = $1 AND v.user_session = d.user_session`;
+
+const DELETE_DECISIONS = 'DELETE FROM vote_decisions WHERE product_id = $1 AND user_session = ANY($2::text[])';
+
+const INSERT_DECISIONS = `INSERT INTO vote_decisions (product_id, user_session, verdict)
+  SELECT $1::text, user_session, verdict FROM unnest($2::text[], $3::text[]) AS d (user_session, verdict)
+  WHERE verdict IN ('operator', 'included')`;
+
+const SET_HAS_DECISIONS = `UPDATE product_counts SET window_changes = window_changes + 1,
+    has_decisions = EXISTS (SELECT FROM vote_decisions d WHERE d.product_id = $1)
+  WHERE product_id = $1`;
+
+/**
+ * Sets the verdicts of the votes of these sessions for a product, and stores those that are decisions of the operator
+ * for later votes of the sessions. The caller has locked the counts of the product (`lockCounts`) and recounts the
+ * launch afterwards.
+ */
+export async function setSessionVerdicts(
+  sql: Sql,
+  productId: string,
+  verdicts: ReadonlyMap<string, Verdict>,
+): Promise<void> {
+  const values = [productId, [...verdicts.keys()], [...verdicts.values()]];
+  await sql.query(setVerdicts('upvotes'), values);
+  await sql.query(setVerdicts('retracted_upvotes'), values);
+  await sql.query(DELETE_DECISIONS, values.slice(0, 2));
+  await sql.query(INSERT_DECISIONS, values);
+  await sql.query(SET_HAS_DECISIONS, [productId]);
+}

@@ -1,0 +1,137 @@
+import { createHash } from 'node:crypto';
+import { DateTime } from 'luxon';
+import type { PeriodKind } from '../../src/contract/leaderboards/period.ts';
+import type { LeaderboardEntry } from '../../src/contract/leaderboards/schema.ts';
+import { CAP } from './launch-site.ts';
+
+export const HOUR = 3_600_000;
+
+interface Vote {
+  session: number;
+  at: number;
+  network: number;
+  /** Whether the vote was withdrawn after the window had ended. */
+  retracted: boolean;
+}
+
+type Decision = 'operator' | 'included';
+
+/** A simple model of launches and their boards: lists of votes that are recounted from the start each time. */
+export class BoardModel {
+  readonly launchedAt = new Map<string, number>();
+  readonly votes = new Map<string, Vote[]>();
+  /** The operator's decisions about the votes of sessions for products, including later votes. */
+  readonly #decisions = new Map<string, Decision>();
+  readonly #changes: { id: string; before: Map<number, Decision | undefined> }[] = [];
+
+  constructor(private readonly zone: string) {}
+
+  launch(id: string, at: number, now: number): void {
+    this.launchedAt.set(id, at);
+    const votes = this.votes.get(id) ?? [];
+    const end = at + 24 * HOUR;
+    const isDeleted = (vote: Vote) =>
+      vote.retracted &&
+      (now < end || votes.some((later) => later.session === vote.session && later.at > vote.at && later.at < end));
+    this.votes.set(
+      id,
+      votes.filter((vote) => !isDeleted(vote)),
+    );
+  }
+
+  vote(
+    id: string,
+    now: number,
+    { session, network, upvoted }: { session: number; network: number; upvoted: boolean },
+  ): void {
+    if (!this.hasLaunched(id, now)) return;
+    const votes = this.votes.get(id) ?? [];
+    const isOpen = this.isOpen(id, now);
+    const index = votes.findIndex((vote) => vote.session === session && !vote.retracted);
+    if (upvoted && index === -1) {
+      votes.push({ session, at: now, network: isOpen ? network : 0, retracted: false });
+    } else if (!upvoted && index !== -1) {
+      const vote = votes[index];
+      if (vote && !isOpen && this.isInWindow(id, vote)) vote.retracted = true;
+      else votes.splice(index, 1);
+    }
+  }
+
+  isInWindow(id: string, { at }: Vote): boolean {
+    const launchedAt = this.launchedAt.get(id) ?? Number.NaN;
+    return at >= launchedAt && at < launchedAt + 24 * HOUR;
+  }
+
+  dayOf(id: string): string {
+    const launchedAt = this.launchedAt.get(id) ?? Number.NaN;
+    return DateTime.fromMillis(launchedAt, { zone: this.zone }).toFormat('yyyy-MM-dd');
+  }
+
+  hasLaunched(id: string, now: number): boolean {
+    return (this.launchedAt.get(id) ?? Number.POSITIVE_INFINITY) <= now;
+  }
+
+  isOpen(id: string, now: number): boolean {
+    return this.hasLaunched(id, now) && now < (this.launchedAt.get(id) ?? 0) + 24 * HOUR;
+  }
+
+  /** Returns the votes in the window, each with the reason for its exclusion. */
+  judged(id: string): { vote: Vote; reason: 'network' | 'operator' | null }[] {
+    const inWindow = (this.votes.get(id) ?? []).filter((vote) => this.isInWindow(id, vote));
+    return inWindow.map((vote, index) => {
+      const place = inWindow.slice(0, index + 1).filter(({ network }) => network === vote.network).length;
+      const isBeyond = vote.network !== 0 && place > CAP;
+      const decision = this.#decisions.get(`${id} ${vote.session}`);
+      const reason = decision === 'operator' ? 'operator' : isBeyond && decision === undefined ? 'network' : null;
+      return { vote, reason };
+    });
+  }
+
+  /** Applies the operator's command to the votes of some sessions, also to withdrawn ones with an earlier decision. */
+  decide(id: string, sessions: readonly number[], action: 'exclude' | 'include'): void {
+    const before = new Map<number, Decision | undefined>();
+    const judged = this.judged(id);
+    for (const session of sessions) {
+      const previous = this.#decisions.get(`${id} ${session}`);
+      const cast = judged.find(({ vote }) => vote.session === session);
+      const counts = cast ? cast.reason === null : previous && previous === 'included';
+      if (counts === (action === 'exclude')) before.set(session, previous);
+    }
+    const decision = action === 'exclude' ? 'operator' : 'included';
+    for (const session of before.keys()) this.#decisions.set(`${id} ${session}`, decision);
+    this.#changes.push({ id, before });
+  }
+
+  undo(id: string): void {
+    const index = this.#changes.findLastIndex((change) => change.id === id);
+    for (const [session, decision] of this.#changes.splice(index, index === -1 ? 0 : 1)[0]?.before ?? []) {
+      if (decision === undefined) this.#decisions.delete(`${id} ${session}`);
+      else this.#decisions.set(`${id} ${session}`, decision);
+    }
+  }
+
+  board(kind: PeriodKind, name: string, now: number): Omit<LeaderboardEntry, 'name' | 'image'>[] {
+    const formats = { day: 'yyyy-MM-dd', week: "kkkk-'W'WW", month: 'yyyy-MM', year: 'yyyy' };
+    const entries = [...this.launchedAt]
+      .filter(([, at]) => at <= now && DateTime.fromMillis(at, { zone: this.zone }).toFormat(formats[kind]) === name)
+      .map(([productId, at]) => {
+        const judged = this.judged(productId);
+        return {
+          productId,
+          votes: judged.filter(({ reason }) => reason === null).length,
+          excluded: judged.filter(({ reason }) => reason !== null).length,
+          upvotes: (this.votes.get(productId) ?? []).filter(({ retracted }) => !retracted).length,
+          comments: 0,
+          launchedAt: new Date(at).toISOString(),
+          windowEndsAt: new Date(at + 24 * HOUR).toISOString(),
+          order: createHash('sha256').update(`${name}/${productId}`).digest('hex'),
+        };
+      })
+      .sort((one, other) => other.votes - one.votes || (one.order < other.order ? -1 : 1));
+    return entries.map(({ order: _order, ...entry }) => ({
+      rank: 1 + entries.filter(({ votes }) => votes > entry.votes).length,
+      tied: entries.filter(({ votes }) => votes === entry.votes).length > 1,
+      ...entry,
+    }));
+  }
+}
