@@ -135,10 +135,11 @@ BEGIN
     INSERT INTO retracted_upvotes (product_id, id, user_session, created_at, network, verdict)
     VALUES (removed.product_id, removed.id, removed.user_session, removed.created_at, removed.network, removed.verdict);
   END IF;
+  -- The counts of the window lack earlier votes until a launch whose postponement was undone is back on its boards.
   UPDATE product_counts SET upvotes = upvotes - 1,
-    counted = counted - (is_in_window AND coalesce(removed.verdict, 'included') = 'included')::integer,
-    excluded_network = excluded_network - (is_in_window AND coalesce(removed.verdict, '') = 'network')::integer,
-    excluded_operator = excluded_operator - (is_in_window AND coalesce(removed.verdict, '') = 'operator')::integer,
+    counted = greatest(counted - (is_in_window AND coalesce(removed.verdict, 'included') = 'included')::integer, 0),
+    excluded_network = greatest(excluded_network - (is_in_window AND coalesce(removed.verdict, '') = 'network')::integer, 0),
+    excluded_operator = greatest(excluded_operator - (is_in_window AND coalesce(removed.verdict, '') = 'operator')::integer, 0),
     window_changes = window_changes + is_in_window::integer
   WHERE product_id = OLD.product_id;
   PERFORM rest.note_change(OLD.product_id, '{}');

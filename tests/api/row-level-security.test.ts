@@ -248,6 +248,11 @@ function nothingMore() {
       expect(await counted()).toEqual([{ upvotes: 1, counted: 1 }]);
       await ask(session, 'DELETE FROM rest.upvotes WHERE product_id = $1', [productId]);
       expect(await counted()).toEqual([{ upvotes: 0, counted: 0 }]);
+      await ask(session, UPVOTE, [productId, session]);
+      // As right after a postponement is undone, before the launch is recounted.
+      await database.query('UPDATE product_counts SET counted = 0 WHERE product_id = $1', [productId]);
+      await ask(session, 'DELETE FROM rest.upvotes WHERE product_id = $1', [productId]);
+      expect(await counted()).toEqual([{ upvotes: 0, counted: 0 }]);
     });
 
     test.each([

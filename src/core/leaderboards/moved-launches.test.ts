@@ -266,3 +266,18 @@ test('a launch that moves to another day before the repair of its board gets the
   expect(repaired?.found.differences).toHaveLength(1);
   expect(await differencesOf(database, '2026-06-16')).toEqual([]);
 });
+
+test('an upvote can be withdrawn right after a postponement is undone, before the launch is back on its boards', async () => {
+  const now = Date.now();
+  const hoursFrom = (hours: number) => new Date(now + hours * 3_600_000).toISOString();
+  const [launched, voted, evening] = [hoursFrom(-2), hoursFrom(-1), hoursFrom(6)];
+  await launch(database, 'postponed', launched);
+  for (const session of ['session-a', 'session-b']) await vote(database, 'postponed', voted, session);
+  await launch(database, 'postponed', evening, hoursFrom(0));
+  await saveProducts(database, [buildProduct({ id: 'postponed', createdAt: launched })]);
+  await vote(database, 'postponed', hoursFrom(0), 'session-a', { upvoted: false });
+  await placeLaunches(database, rulesAt(hoursFrom(0)));
+  const standings = await getStandings(database, 'postponed', rulesAt(hoursFrom(0)));
+  expect(standings?.day).toMatchObject({ votes: 1, upvotes: 1 });
+  expect(await differencesOf(database, launched.slice(0, 10))).toEqual([]);
+});

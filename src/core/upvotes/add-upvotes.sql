@@ -23,7 +23,7 @@ WITH writable AS (
     FROM (SELECT *, 1 AS change, true AS was_in_window FROM added) AS changed GROUP BY product_id ORDER BY product_id
   )
   UPDATE product_counts SET upvotes = product_counts.upvotes + totals.change,
-    counted = product_counts.counted + CASE WHEN product_counts.window_from > $6::timestamptz THEN totals.counted ELSE 0 END,
+    counted = greatest(product_counts.counted + CASE WHEN product_counts.window_from > $6::timestamptz THEN totals.counted ELSE 0 END, 0),
     window_changes = product_counts.window_changes + CASE WHEN product_counts.window_from > $6::timestamptz THEN 1 ELSE 0 END
   FROM totals WHERE product_counts.product_id = totals.product_id
   RETURNING product_counts.product_id, product_counts.upvotes, product_counts.window_changes,
@@ -55,9 +55,9 @@ WITH writable AS (
     FROM (SELECT *, 1 AS change, true AS was_in_window FROM added) AS changed GROUP BY product_id ORDER BY product_id
   )
   UPDATE product_counts SET upvotes = product_counts.upvotes + totals.change,
-    counted = product_counts.counted + CASE WHEN product_counts.window_from > $6::timestamptz THEN totals.counted ELSE 0 END,
-      excluded_network = product_counts.excluded_network + CASE WHEN product_counts.window_from > $6::timestamptz THEN totals.network ELSE 0 END,
-      excluded_operator = product_counts.excluded_operator + CASE WHEN product_counts.window_from > $6::timestamptz THEN totals.operator ELSE 0 END,
+    counted = greatest(product_counts.counted + CASE WHEN product_counts.window_from > $6::timestamptz THEN totals.counted ELSE 0 END, 0),
+      excluded_network = greatest(product_counts.excluded_network + CASE WHEN product_counts.window_from > $6::timestamptz THEN totals.network ELSE 0 END, 0),
+      excluded_operator = greatest(product_counts.excluded_operator + CASE WHEN product_counts.window_from > $6::timestamptz THEN totals.operator ELSE 0 END, 0),
     window_changes = product_counts.window_changes + CASE WHEN product_counts.window_from > $6::timestamptz THEN 1 ELSE 0 END
   FROM totals WHERE product_counts.product_id = totals.product_id
   RETURNING product_counts.product_id, product_counts.upvotes, product_counts.window_changes,
@@ -98,9 +98,9 @@ WITH writable AS (
     FROM (SELECT *, 1 AS change, true AS was_in_window FROM added) AS changed GROUP BY product_id ORDER BY product_id
   )
   UPDATE product_counts SET upvotes = product_counts.upvotes + totals.change,
-    counted = product_counts.counted + CASE WHEN product_counts.window_from > $6::timestamptz THEN totals.counted ELSE 0 END,
-      excluded_network = product_counts.excluded_network + CASE WHEN product_counts.window_from > $6::timestamptz THEN totals.network ELSE 0 END,
-      excluded_operator = product_counts.excluded_operator + CASE WHEN product_counts.window_from > $6::timestamptz THEN totals.operator ELSE 0 END,
+    counted = greatest(product_counts.counted + CASE WHEN product_counts.window_from > $6::timestamptz THEN totals.counted ELSE 0 END, 0),
+      excluded_network = greatest(product_counts.excluded_network + CASE WHEN product_counts.window_from > $6::timestamptz THEN totals.network ELSE 0 END, 0),
+      excluded_operator = greatest(product_counts.excluded_operator + CASE WHEN product_counts.window_from > $6::timestamptz THEN totals.operator ELSE 0 END, 0),
     window_changes = product_counts.window_changes + CASE WHEN product_counts.window_from > $6::timestamptz THEN 1 ELSE 0 END
   FROM totals WHERE product_counts.product_id = totals.product_id
   RETURNING product_counts.product_id, product_counts.upvotes, product_counts.window_changes,
@@ -132,9 +132,9 @@ WITH writable AS (
     FROM (SELECT *, 1 AS change, true AS was_in_window FROM added) AS changed GROUP BY product_id ORDER BY product_id
   )
   UPDATE product_counts SET upvotes = product_counts.upvotes + totals.change,
-    counted = product_counts.counted + CASE WHEN product_counts.window_from > $6::timestamptz THEN totals.counted ELSE 0 END,
-      excluded_network = product_counts.excluded_network + CASE WHEN product_counts.window_from > $6::timestamptz THEN totals.network ELSE 0 END,
-      excluded_operator = product_counts.excluded_operator + CASE WHEN product_counts.window_from > $6::timestamptz THEN totals.operator ELSE 0 END,
+    counted = greatest(product_counts.counted + CASE WHEN product_counts.window_from > $6::timestamptz THEN totals.counted ELSE 0 END, 0),
+      excluded_network = greatest(product_counts.excluded_network + CASE WHEN product_counts.window_from > $6::timestamptz THEN totals.network ELSE 0 END, 0),
+      excluded_operator = greatest(product_counts.excluded_operator + CASE WHEN product_counts.window_from > $6::timestamptz THEN totals.operator ELSE 0 END, 0),
     window_changes = product_counts.window_changes + CASE WHEN product_counts.window_from > $6::timestamptz THEN 1 ELSE 0 END
   FROM totals WHERE product_counts.product_id = totals.product_id
   RETURNING product_counts.product_id, product_counts.upvotes, product_counts.window_changes,
@@ -169,9 +169,9 @@ WITH writable AS (
     FROM (SELECT *, 1 AS change, true AS was_in_window FROM added) AS changed GROUP BY product_id ORDER BY product_id
   )
   UPDATE product_counts SET upvotes = product_counts.upvotes + totals.change,
-    counted = product_counts.counted + CASE WHEN product_counts.window_from > $6::timestamptz THEN totals.counted ELSE 0 END,
-      excluded_network = product_counts.excluded_network + CASE WHEN product_counts.window_from > $6::timestamptz THEN totals.network ELSE 0 END,
-      excluded_operator = product_counts.excluded_operator + CASE WHEN product_counts.window_from > $6::timestamptz THEN totals.operator ELSE 0 END,
+    counted = greatest(product_counts.counted + CASE WHEN product_counts.window_from > $6::timestamptz THEN totals.counted ELSE 0 END, 0),
+      excluded_network = greatest(product_counts.excluded_network + CASE WHEN product_counts.window_from > $6::timestamptz THEN totals.network ELSE 0 END, 0),
+      excluded_operator = greatest(product_counts.excluded_operator + CASE WHEN product_counts.window_from > $6::timestamptz THEN totals.operator ELSE 0 END, 0),
     window_changes = product_counts.window_changes + CASE WHEN product_counts.window_from > $6::timestamptz THEN 1 ELSE 0 END
   FROM totals WHERE product_counts.product_id = totals.product_id
   RETURNING product_counts.product_id, product_counts.upvotes, product_counts.window_changes,
@@ -215,9 +215,9 @@ WITH writable AS (
     FROM (SELECT *, 1 AS change, true AS was_in_window FROM added) AS changed GROUP BY product_id ORDER BY product_id
   )
   UPDATE product_counts SET upvotes = product_counts.upvotes + totals.change,
-    counted = product_counts.counted + CASE WHEN product_counts.window_from > $6::timestamptz THEN totals.counted ELSE 0 END,
-      excluded_network = product_counts.excluded_network + CASE WHEN product_counts.window_from > $6::timestamptz THEN totals.network ELSE 0 END,
-      excluded_operator = product_counts.excluded_operator + CASE WHEN product_counts.window_from > $6::timestamptz THEN totals.operator ELSE 0 END,
+    counted = greatest(product_counts.counted + CASE WHEN product_counts.window_from > $6::timestamptz THEN totals.counted ELSE 0 END, 0),
+      excluded_network = greatest(product_counts.excluded_network + CASE WHEN product_counts.window_from > $6::timestamptz THEN totals.network ELSE 0 END, 0),
+      excluded_operator = greatest(product_counts.excluded_operator + CASE WHEN product_counts.window_from > $6::timestamptz THEN totals.operator ELSE 0 END, 0),
     window_changes = product_counts.window_changes + CASE WHEN product_counts.window_from > $6::timestamptz THEN 1 ELSE 0 END
   FROM totals WHERE product_counts.product_id = totals.product_id
   RETURNING product_counts.product_id, product_counts.upvotes, product_counts.window_changes,

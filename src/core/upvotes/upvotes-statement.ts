@@ -54,16 +54,24 @@ export function setUpvotesStatement(content: BatchContent): string {
     FROM ${removal ? 'changed' : '(SELECT *, 1 AS change, true AS was_in_window FROM added) AS changed'} GROUP BY product_id ORDER BY product_id
   )
   UPDATE product_counts SET upvotes = product_counts.upvotes + totals.change,
-    counted = product_counts.counted + CASE WHEN ${IN_WINDOW} THEN totals.counted ELSE 0 END${removal || hasVerdicts ? EXCLUDED : ''},
+    counted = ${changedCount('counted', 'counted')}${removal || hasVerdicts ? EXCLUDED : ''},
     window_changes = product_counts.window_changes + CASE WHEN ${IN_WINDOW} THEN 1 ELSE 0 END
   FROM totals WHERE product_counts.product_id = totals.product_id
   RETURNING product_counts.product_id, product_counts.upvotes, product_counts.window_changes,
     totals.added${removal ? ', totals.removed, totals.freed' : ''}`;
 }
 
+/**
+ * Not negative, because these counts lack earlier votes from when a postponement is undone until the launch is placed on
+ * its boards, when it is recounted.
+ */
+function changedCount(column: string, total: string): string {
+  return `greatest(product_counts.${column} + CASE WHEN ${IN_WINDOW} THEN totals.${total} ELSE 0 END, 0)`;
+}
+
 const EXCLUDED = `,
-      excluded_network = product_counts.excluded_network + CASE WHEN ${IN_WINDOW} THEN totals.network ELSE 0 END,
-      excluded_operator = product_counts.excluded_operator + CASE WHEN ${IN_WINDOW} THEN totals.operator ELSE 0 END`;
+      excluded_network = ${changedCount('excluded_network', 'network')},
+      excluded_operator = ${changedCount('excluded_operator', 'operator')}`;
 
 const CHANGED = `, changed AS (
     SELECT product_id, user_session, 1 AS change, verdict, true AS was_in_window, NULL::uuid AS network FROM added
