@@ -173,9 +173,9 @@ export function startBoardUpdater(
   }
 
   async function refresh(productIds: readonly string[]): Promise<void> {
-    const { refreshed, locked } = await refreshAvailableLaunches(database, productIds);
+    const { refreshed, skipped } = await refreshAvailableLaunches(database, productIds);
     if (refreshed.length > 0) publish({ productIds: refreshed, catalogue: false });
-    pending.add({ written: locked });
+    pending.add({ written: skipped });
   }
 
   const sweep = () => pending.add({ sweeps: true });

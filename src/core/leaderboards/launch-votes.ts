@@ -52,7 +52,7 @@ export async function recountLaunches(sql: Sql, productIds: readonly string[]): 
 }
 
 // The update compares the old votes again, because another process may have refreshed the launch since it was found,
-// and the histogram must count the change only once.
+// and the histogram must count the change only once. Such a launch is not refreshed, although it may be behind again.
 const refreshStatement = (lock: string) => `WITH behind AS (
     SELECT l.product_id, l.votes AS old_votes, c.counted AS new_votes
     FROM launches l JOIN product_counts c ON c.product_id = l.product_id
@@ -76,7 +76,7 @@ const refreshStatement = (lock: string) => `WITH behind AS (
     ON CONFLICT (period, votes) DO UPDATE SET products = counts.products + EXCLUDED.products
   )
   SELECT product_id, true AS is_refreshed FROM refreshed
-  UNION ALL SELECT product_id, false FROM behind WHERE product_id NOT IN (SELECT product_id FROM locked)`;
+  UNION ALL SELECT product_id, false FROM behind WHERE product_id NOT IN (SELECT product_id FROM refreshed)`;
 
 const REFRESH = refreshStatement('FOR UPDATE /* omitted on Citus */');
 const REFRESH_AVAILABLE = refreshStatement('FOR UPDATE SKIP LOCKED /* omitted on Citus */');
@@ -86,22 +86,27 @@ const REFRESH_AVAILABLE = refreshStatement('FOR UPDATE SKIP LOCKED /* omitted on
  * histograms of the boards.
  */
 export async function refreshLaunches(sql: Sql, productIds: readonly string[]): Promise<void> {
-  if (productIds.length > 0) await sql.query(REFRESH, [productIds]);
+  for (let left = productIds; left.length > 0; ) left = (await refresh(sql, REFRESH, left)).skipped;
 }
 
 /**
- * Like `refreshLaunches`, but skips launches that another transaction, such as an import, has locked.
- * @returns the products whose votes changed, and those whose launches are locked.
+ * Like `refreshLaunches`, but skips launches that another transaction, such as an import, has locked or just changed.
+ * @returns the products whose votes changed, and those whose launches were skipped, which the caller must try again.
  */
-export async function refreshAvailableLaunches(
-  sql: Sql,
-  productIds: readonly string[],
-): Promise<{ refreshed: string[]; locked: string[] }> {
-  if (productIds.length === 0) return { refreshed: [], locked: [] };
-  const rows = await sql.query<{ product_id: string; is_refreshed: boolean }>(REFRESH_AVAILABLE, [productIds]);
+export async function refreshAvailableLaunches(sql: Sql, productIds: readonly string[]): Promise<RefreshResult> {
+  return productIds.length === 0 ? { refreshed: [], skipped: [] } : refresh(sql, REFRESH_AVAILABLE, productIds);
+}
+
+interface RefreshResult {
+  refreshed: string[];
+  skipped: string[];
+}
+
+async function refresh(sql: Sql, statement: string, productIds: readonly string[]): Promise<RefreshResult> {
+  const rows = await sql.query<{ product_id: string; is_refreshed: boolean }>(statement, [productIds]);
   const idsOf = (isRefreshed: boolean) =>
     rows.filter((row) => row.is_refreshed === isRefreshed).map((row) => row.product_id);
-  return { refreshed: idsOf(true), locked: idsOf(false) };
+  return { refreshed: idsOf(true), skipped: idsOf(false) };
 }
 
 // Finds the launches through their days, because there are indexes on the days that are not final and on the launches

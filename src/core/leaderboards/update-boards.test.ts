@@ -190,7 +190,7 @@ test('while an import moves launches, other launches are placed and refreshed, a
     });
     expect(await refreshAvailableLaunches(database, ['moving', 'steady'])).toEqual({
       refreshed: ['steady'],
-      locked: ['moving'],
+      skipped: ['moving'],
     });
     const voter = { productId: 'due', session: 'session-voter', upvoted: true };
     expect((await setUpvotes(database, { ...systemRuntime, now: () => NOW }, [voter], RULES)).outcomes).toMatchObject([

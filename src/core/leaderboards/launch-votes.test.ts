@@ -1,0 +1,56 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { blockedStatements } from '../../../tests/support/blocked-statements.ts';
+import { differencesOf, launch } from '../../../tests/support/launch-site.ts';
+import { createTestDatabase, joinTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
+import type { Sql } from '../database/database.ts';
+import { refreshAvailableLaunches, refreshLaunches } from './launch-votes.ts';
+
+const DAY = '2026-06-01';
+
+let database: TestDatabase;
+/** Connections of another process. */
+let other: TestDatabase;
+beforeEach(async () => {
+  database = await createTestDatabase();
+  other = joinTestDatabase(database);
+  await launch(database, 'tide', `${DAY}T10:00:00.000Z`);
+});
+afterEach(async () => {
+  await other.drop();
+  await database.drop();
+});
+
+const setCounted = (counted: number) => database.query('UPDATE product_counts SET counted = $1', [counted]);
+const boardVotes = () => database.query("SELECT votes FROM launches WHERE product_id = 'tide'");
+
+/**
+ * Runs `refresh` so that it finds the launch with 2 votes behind 0 on its board, but updates the board only after
+ * another process has changed the votes on it to 1.
+ */
+async function refreshDuringAnother<Result>(refresh: () => Promise<Result>): Promise<Result | undefined> {
+  let refreshing: Promise<Result> | undefined;
+  await setCounted(1);
+  await database.transaction(async (sql) => {
+    await refreshLaunches(sql, ['tide']);
+    await setCounted(2);
+    refreshing = refresh();
+    await expect.poll(() => blockedStatements(database)).toHaveLength(1);
+  });
+  return refreshing;
+}
+
+test('a board that another process refreshes at the same time, from older counts, gets the newer votes', async () => {
+  await refreshDuringAnother(() => refreshLaunches(other, ['tide']));
+  expect(await boardVotes()).toEqual([{ votes: 2 }]);
+  expect((await differencesOf(database, DAY))?.filter((text) => text.includes('products with'))).toEqual([]);
+});
+
+test('a refresh that does not wait reports a board that another process has just refreshed, to try again', async () => {
+  // Waits for the lock, to simulate that it is released after the statement has read the votes.
+  const waiting: Sql = { query: (text, values) => other.query(text.replace('SKIP LOCKED ', ''), values) };
+  const refreshed = await refreshDuringAnother(() => refreshAvailableLaunches(waiting, ['tide']));
+  expect(refreshed).toEqual({ refreshed: [], skipped: ['tide'] });
+  expect(await refreshAvailableLaunches(other, ['tide'])).toEqual({ refreshed: ['tide'], skipped: [] });
+  expect(await refreshAvailableLaunches(other, ['tide'])).toEqual({ refreshed: [], skipped: [] });
+  expect(await boardVotes()).toEqual([{ votes: 2 }]);
+});
