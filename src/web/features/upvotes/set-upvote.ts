@@ -1,6 +1,6 @@
 import { mutationOptions, type QueryClient } from '@tanstack/react-query';
 import type { Api } from '../../../contract/api.ts';
-import { ApiError, hasUnfinishedWrite, PENDING_WRITE_KEY, reasonOf } from '../../api/http-api.ts';
+import { ApiError, reasonOf } from '../../api/http-api.ts';
 import {
   type ConfirmedVote as Confirmed,
   moveUpvotes,
@@ -285,22 +285,5 @@ function readChangedVotes(client: QueryClient): void {
     const isSame = known === isRemembered || (known && remembered.length === MAX_REMEMBERED);
     if (known === undefined || isSame || pendingClicks(client, productId) > 0) continue;
     void client.invalidateQueries({ queryKey });
-  }
-}
-
-/** The delays after which votes are read again if the previous page left a write pending. */
-const RECHECKS_MS = [1_500, 6_000, 20_000, 40_000];
-
-/**
- * If the visitor left another page of this tab while a write was pending, reads the visitor's votes and the product
- * again later, because a slow write may reach the server after this page's first reads.
- */
-export function recheckVotes(client: QueryClient): void {
-  if (!hasUnfinishedWrite()) return;
-  window.sessionStorage.removeItem(PENDING_WRITE_KEY);
-  for (const ms of RECHECKS_MS) {
-    setTimeout(() => {
-      for (const queryKey of [upvoteKeys.statuses, productKeys.details]) void client.invalidateQueries({ queryKey });
-    }, ms);
   }
 }

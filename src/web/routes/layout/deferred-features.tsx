@@ -1,10 +1,12 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { useApi } from '../../api/api-context.tsx';
+import { hasUnfinishedWrite, PENDING_WRITE_KEY } from '../../api/http-api.ts';
+import { productKeys, upvoteKeys } from '../../cache/cached-data.ts';
 import { copyPressedLinks } from '../../features/comments/show-comment.ts';
 import { useToday } from '../../features/leaderboards/use-today.ts';
 import { LiveUpdates } from '../../features/live/live-updates.tsx';
-import { recheckVotes, watchVotes } from '../../features/upvotes/set-upvote.ts';
+import { watchVotes } from '../../features/upvotes/set-upvote.ts';
 import { visits, visitsAt } from '../../features/visits/visits.tsx';
 import { useRouter } from '../../routing/router.tsx';
 import { allowTranslation } from '../../ui/translated-text.ts';
@@ -46,6 +48,23 @@ function watchVisit(): () => void {
     clearInterval(timer);
     document.removeEventListener('visibilitychange', note);
   };
+}
+
+/** The delays after which votes are read again if the previous page left a write pending. */
+const RECHECKS_MS = [1_500, 6_000, 20_000, 40_000];
+
+/**
+ * If the visitor left another page of this tab while a write was pending, reads the visitor's votes and the product
+ * again later, because a slow write may reach the server after this page's first reads.
+ */
+function recheckVotes(client: QueryClient): void {
+  if (!hasUnfinishedWrite()) return;
+  window.sessionStorage.removeItem(PENDING_WRITE_KEY);
+  for (const ms of RECHECKS_MS) {
+    setTimeout(() => {
+      for (const queryKey of [upvoteKeys.statuses, productKeys.details]) void client.invalidateQueries({ queryKey });
+    }, ms);
+  }
 }
 
 /**
