@@ -34,7 +34,7 @@ function NewLaunches() {
   const client = useQueryClient();
   const launches = useLiveUpdates(client);
   const count = useSyncExternalStore(
-    (listener) => combine(launches.subscribe(listener), client.getQueryCache().subscribe(listener)),
+    (listener) => combine(launches.subscribe(listener), subscribe(client, productKeys.lists[1], listener)),
     () => launches.waiting().length,
   );
 
@@ -63,7 +63,7 @@ function NewComments({ productId }: { productId: string }) {
   const client = useQueryClient();
   useLiveUpdates(client);
   const count = useSyncExternalStore(
-    (listener) => client.getQueryCache().subscribe(listener),
+    (listener) => subscribe(client, productId, listener),
     () => newCommentCount(client, productId),
   );
 
@@ -94,6 +94,16 @@ function NewComments({ productId }: { productId: string }) {
 function cardOf(productId: string): HTMLElement | null {
   const link = document.querySelector(`.product-list a[href="${localAddress(paths.product(productId))}"]`);
   return link?.closest('article') ?? null;
+}
+
+/**
+ * Calls the listener when a query changes whose key has this part. Other queries, such as the vote on each of a thousand
+ * products, change too often to compare the lists each time.
+ */
+function subscribe(client: QueryClient, part: string, listener: () => void): () => void {
+  return client.getQueryCache().subscribe(({ query }) => {
+    if (query.queryKey.includes(part)) listener();
+  });
 }
 
 function combine(one: () => void, other: () => void): () => void {

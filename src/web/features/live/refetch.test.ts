@@ -103,3 +103,31 @@ test('a refetch finds new launches for its own list, and none for a list that ha
   expect(launches.waiting()).toEqual([]);
   stop();
 });
+
+test('after a large import, only a few of the products on screen are read one by one', async () => {
+  const client = new QueryClient();
+  const pageOf = (count: number, prefix: string) => ({
+    items: Array.from({ length: count }, (_, index) => exampleProduct({ id: `${prefix}-${index}` })),
+    nextCursor: null,
+  });
+  const observer = new InfiniteQueryObserver(client, {
+    queryKey: productKeys.list({}),
+    queryFn: () => pageOf(60, 'shown'),
+    initialPageParam: '',
+    getNextPageParam: () => null,
+  });
+  const stop = observer.subscribe(() => {});
+  await expect.poll(() => observer.getCurrentResult().isSuccess).toBe(true);
+  const reads: string[] = [];
+  const api = {
+    listProducts: async () => pageOf(100, 'imported'),
+    async getProduct(id: string) {
+      reads.push(id);
+      return null;
+    },
+  } as unknown as ReadApi;
+  const applier = createUpdateApplier(client, { msSinceLastWrite: () => Number.POSITIVE_INFINITY });
+  await refetchVisible({ api, client, applier, launches: createLaunchWatch(api, client) });
+  expect(reads).toHaveLength(5);
+  stop();
+});

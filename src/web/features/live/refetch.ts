@@ -11,6 +11,8 @@ import { type VisibleList, visibleComments, visibleList, visibleProductId } from
 
 const MAX_ITEMS = LIMITS.pageSize.max;
 
+const MAX_SINGLE_READS = 5;
+
 export interface Refetcher {
   api: ReadApi;
   client: QueryClient;
@@ -91,9 +93,9 @@ async function fetchListed(
   );
   launches.findNew(read, query);
   const found = new Set(read.map(({ id }) => id));
-  // Products may have moved out of the loaded range, e.g. in a list sorted by upvotes. They are read one by one.
-  for (const id of ids) {
-    if (found.has(id)) continue;
+  // Products may have moved out of the loaded range, e.g. in a list sorted by upvotes. They are read one by one, except
+  // after a large import, which moves all of them for every visitor at once.
+  for (const id of [...ids].filter((each) => !found.has(each)).slice(0, MAX_SINGLE_READS)) {
     const detail = await api.getProduct(id);
     if (detail) read.push(detail.product);
   }
