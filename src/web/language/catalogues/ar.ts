@@ -11,7 +11,7 @@ export default {
     '{count} days': {
       zero: '{count} يوم',
       one: 'يوم واحد',
-      two: 'يومان',
+      two: 'يومين',
       few: '{count} أيام',
       many: '{count} يومًا',
       other: '{count} يوم',
@@ -227,7 +227,7 @@ export default {
     '{rank} of {launches}': 'المرتبة {rank} من أصل {launches}',
     '{place} on {period}': '{place} في {period}',
     '{place} in {period}': '{place} في {period}',
-    '{count}+ new launches': 'أكثر من {count} إطلاقًا جديدًا',
+    '{count}+ new launches': '{count} إطلاقًا جديدًا أو أكثر',
     '{count} new launches': {
       zero: 'لا إطلاقات جديدة',
       one: 'إطلاق جديد واحد',
@@ -271,7 +271,7 @@ export default {
     '{number} comments': {
       zero: '{number} تعليق',
       one: '{number} تعليق',
-      two: '{number} تعليق',
+      two: 'تعليقان: {number}',
       few: '{number} تعليقات',
       many: '{number} تعليقًا',
       other: '{number} تعليق',
@@ -299,7 +299,7 @@ export default {
     'Meet the team': 'تعرّف على الفريق',
     'The team has not introduced itself yet.': 'لم يعرّف الفريق بنفسه بعد.',
     'Product Stats': 'بيانات المنتج',
-    Launched: 'تاريخ الإطلاق',
+    Launched: 'أُطلق',
     Category: 'الفئة',
     Maker: 'المطوّر',
     Screenshots: 'لقطات الشاشة',
@@ -318,7 +318,7 @@ export default {
     'Saved products': 'المنتجات المحفوظة',
     'Stored in this browser, and visible only to you.': 'محفوظة في هذا المتصفح فقط، ولا يراها أحد غيرك.',
     'Nothing saved yet. The bookmark on a product keeps it here for later.':
-      'لا شيء محفوظ بعد. تحفظ الإشارةُ على المنتج هنا لوقت لاحق.',
+      'لا شيء محفوظ بعد. الإشارة المرجعية على المنتج تحفظه هنا لوقت لاحق.',
     'No longer on the site': 'لم يعد على الموقع',
     '{count} upvotes': {
       zero: 'لا أصوات',
@@ -366,7 +366,7 @@ export default {
     'New products': 'منتجات جديدة',
     'You upvoted': 'منتجات صوّتَّ لها',
     'You commented': 'منتجات علّقت عليها',
-    '{count}+ new comments': 'أكثر من {count} تعليق جديد',
+    '{count}+ new comments': '{count} تعليق جديد أو أكثر',
     'Don’t show this again': 'عدم العرض مجددًا',
     'Show again what happened since my last visit': 'عرض ما حدث منذ زيارتي الأخيرة من جديد',
     Leaderboard: 'لوحة الصدارة',
@@ -654,7 +654,7 @@ export default {
     'Removed {tag}': 'أُزيل: {tag}',
     'Remove tag {tag}': 'إزالة الوسم {tag}',
     'Up to {count} tags, separated by commas. Cards show the first three.':
-      'تنهي الفاصلةُ الوسم. تعرض البطاقات أول ثلاثة، والحد الأقصى {count}.',
+      '{count} وسمًا على الأكثر، تفصل بينها فواصل. تعرض البطاقات أول ثلاثة.',
     'Name of person {number}': 'اسم الشخص {number}',
     Role: 'الدور',
     'Role of person {number}': 'دور الشخص {number}',

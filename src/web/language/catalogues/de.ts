@@ -61,7 +61,7 @@ export default {
     'A vote counts if it was cast within the 24 hours after its product’s launch and was not excluded. Equal counts share a rank; their order is drawn by SHA-256 and favours nobody.':
       'Eine Stimme zählt, wenn sie in den 24 Stunden nach dem Launch des Produkts abgegeben und nicht ausgeschlossen wurde. Bei gleicher Stimmenzahl wird der Rang geteilt; die Reihenfolge ergibt sich aus SHA-256 und bevorzugt niemanden.',
     'Every vote that was considered is in the {tally}, so anyone can recompute the ranks.':
-      'Jede berücksichtigte Stimme steht in der {tally}; so können alle die Ränge nachrechnen.',
+      'Jede geprüfte Stimme steht in der {tally}, auch jede ausgeschlossene; so können alle die Ränge nachrechnen.',
     'open tally': 'offenen Auszählung',
     'Every day of the period has an open tally, so anyone can recompute the ranks.':
       'Für jeden Tag darin gibt es eine offene Auszählung; so können alle die Ränge nachrechnen.',
@@ -117,7 +117,7 @@ export default {
       one: '{counted}, und {count} Launch hat mehr.',
       other: '{counted}, und {count} Launches haben mehr.',
     },
-    'The rank is shared.': 'Der Platz ist geteilt.',
+    'The rank is shared.': 'Der Rang ist geteilt.',
     'Neighbours on the leaderboard': 'Nachbarn in der Rangliste',
     'This launch': 'Dieser Launch',
     '{count} votes': { one: '{count} Stimme', other: '{count} Stimmen' },
@@ -471,7 +471,7 @@ export default {
     'Removed {tag}': '{tag} entfernt',
     'Remove tag {tag}': 'Schlagwort {tag} entfernen',
     'Up to {count} tags, separated by commas. Cards show the first three.':
-      'Ein Komma beendet ein Schlagwort. Karten zeigen die ersten drei; höchstens {count}.',
+      'Bis zu {count} Schlagwörter, durch Kommas getrennt. Karten zeigen die ersten drei.',
     'Name of person {number}': 'Name von Person {number}',
     Role: 'Rolle',
     'Role of person {number}': 'Rolle von Person {number}',
@@ -526,7 +526,7 @@ export default {
     Final: 'Endgültig',
     Provisional: 'Vorläufig',
     'Last votes': 'Letzte Stimmen',
-    'Final in': 'Endgültig in',
+    'Final in': 'Bis zum Endergebnis noch',
     'Open to new launches for': 'Offen für neue Launches noch',
     'Voting ends in': 'Abstimmung endet in',
     'Too many from one network': 'Zu viele aus einem Netzwerk',

@@ -75,7 +75,7 @@ export default {
     '{count} hours left': { one: 'queda {count} hora', other: 'quedan {count} horas' },
     '{count} minutes left': { one: 'queda {count} minuto', other: 'quedan {count} minutos' },
     'The result was revised: this is revision {revision}.': 'Se ha rectificado: esta es la revisión {revision}.',
-    'Final since {time}.': 'Definitivo desde el {time}.',
+    'Final since {time}.': 'Definitiva desde el {time}.',
     'Voting is over. The votes are reviewed until {time}; then the result is final.':
       'La votación ha terminado. Los votos se revisan hasta el {time}; entonces el resultado será definitivo.',
     'New launches are added until {to}. Each collects votes for {hours} hours, so ranks can change until {end}.':
@@ -264,7 +264,7 @@ export default {
     'Pages of the log': 'Páginas del registro',
     'Newest entries': 'Entradas más recientes',
     Newest: 'Más recientes',
-    Older: 'Más antiguos',
+    Older: 'Más antiguas',
     'Product removed: {product}': 'Producto retirado: {product}',
     'Product postponed: {product}': 'Producto aplazado: {product}',
     'Comment hidden on {product}': 'Comentario oculto en {product}',
@@ -465,7 +465,7 @@ export default {
     'Removed {tag}': 'Quitado: {tag}',
     'Remove tag {tag}': 'Quitar la etiqueta {tag}',
     'Up to {count} tags, separated by commas. Cards show the first three.':
-      'Una coma termina una etiqueta. Las tarjetas muestran las tres primeras; {count} como máximo.',
+      'Hasta {count} etiquetas, separadas por comas. Las tarjetas muestran las tres primeras.',
     'Name of person {number}': 'Nombre de la persona {number}',
     Role: 'Cargo',
     'Role of person {number}': 'Cargo de la persona {number}',

@@ -60,7 +60,7 @@ export default {
     'A vote counts if it was cast within the 24 hours after its product’s launch and was not excluded. Equal counts share a rank; their order is drawn by SHA-256 and favours nobody.':
       'Un vote compte s’il a été émis dans les 24 heures suivant le lancement du produit et n’a pas été exclu. À égalité, le rang est partagé ; l’ordre est tiré par SHA-256 et ne favorise personne.',
     'Every vote that was considered is in the {tally}, so anyone can recompute the ranks.':
-      'Chaque vote pris en compte figure dans le {tally} : chacun peut recalculer les rangs.',
+      'Chaque vote examiné figure dans le {tally} : chacun peut recalculer les rangs.',
     'open tally': 'décompte ouvert',
     'Every day of the period has an open tally, so anyone can recompute the ranks.':
       'Chaque jour de la période a un décompte ouvert : chacun peut recalculer les rangs.',
@@ -131,7 +131,7 @@ export default {
     'The whole leaderboard': 'Tout le classement',
     'Every vote, in the open tally': 'Tous les votes, dans le décompte ouvert',
     'No counted votes': 'Aucun vote compté',
-    'Tied {rank} of {launches}': 'Rang {rank} à égalité sur {launches}',
+    'Tied {rank} of {launches}': 'Rang {rank} ex æquo sur {launches}',
     '{rank} of {launches}': 'Rang {rank} sur {launches}',
     '{place} on {period}': '{place}, le {period}',
     '{place} in {period}': '{place}, {period}',
@@ -265,7 +265,7 @@ export default {
     'Pages of the log': 'Pages du journal',
     'Newest entries': 'Entrées les plus récentes',
     Newest: 'Récents',
-    Older: 'Plus anciens',
+    Older: 'Plus anciennes',
     'Product removed: {product}': 'Produit retiré : {product}',
     'Product postponed: {product}': 'Produit reporté : {product}',
     'Comment hidden on {product}': 'Commentaire masqué sur {product}',
@@ -318,7 +318,7 @@ export default {
     'Try again when the network is back.': 'Réessayez au retour du réseau.',
     'Try again later.': 'Réessayez plus tard.',
     'Try again in {time}.': 'Réessayez dans {time}.',
-    'Too many at once': 'Trop à la fois',
+    'Too many at once': 'Trop de demandes à la fois',
     'The site is busy': 'Le site est très sollicité',
     'The submission has changed': 'Ceci a changé',
     'Your changes were not saved. Check them against the latest version, then try again.':
@@ -350,7 +350,7 @@ export default {
     'Save changes': 'Enregistrer les modifications',
     'Saving...': 'Enregistrement…',
     'The launch time has changed.': 'La date du lancement a changé.',
-    Reschedule: 'Reporter',
+    Reschedule: 'Changer la date',
     'Save launch time': 'Enregistrer la date',
     'Your product will not launch.': 'Il ne sera pas lancé.',
     'Withdraw {name}?': 'Retirer {name} ?',
@@ -362,7 +362,7 @@ export default {
     'Only you see this. Comments that you write below carry the Maker badge.':
       'Vous seul voyez ceci. Les commentaires que vous écrivez ci-dessous portent le badge Maker.',
     'Rank of the day': 'Rang du jour',
-    'Tied {rank} {total}': 'Rang {rank} à égalité {total}',
+    'Tied {rank} {total}': 'Rang {rank} ex æquo {total}',
     '{rank} {total}': 'Rang {rank} {total}',
     'of {count}': 'sur {count}',
     'Counted votes': 'Votes comptés',
@@ -465,7 +465,7 @@ export default {
     'Removed {tag}': 'Retiré : {tag}',
     'Remove tag {tag}': 'Retirer l’étiquette {tag}',
     'Up to {count} tags, separated by commas. Cards show the first three.':
-      'Une virgule termine une étiquette. Les cartes montrent les trois premières ; {count} au plus.',
+      'Jusqu’à {count} étiquettes, séparées par des virgules. Les cartes montrent les trois premières.',
     'Name of person {number}': 'Nom de la personne {number}',
     Role: 'Rôle',
     'Role of person {number}': 'Rôle de la personne {number}',
@@ -523,7 +523,7 @@ export default {
     'Final in': 'Définitif dans',
     'Open to new launches for': 'Lancements acceptés encore',
     'Voting ends in': 'Fin du vote dans',
-    'Too many from one network': 'Trop depuis un même réseau',
+    'Too many from one network': 'Trop de votes d’un même réseau',
     'Excluded by the operator': 'Exclus par l’opérateur',
     'On the button': 'Sur le bouton',
     'Before the launch, or a moment ago': 'Avant le lancement ou à l’instant',

@@ -161,7 +161,7 @@ export default {
     'Meet the team': 'チーム紹介',
     'The team has not introduced itself yet.': 'チームの紹介はまだありません。',
     'Product Stats': '製品データ',
-    Launched: '公開日',
+    Launched: '公開',
     Category: 'カテゴリー',
     Maker: '作者',
     Screenshots: 'スクリーンショット',
@@ -441,7 +441,7 @@ export default {
     'Removed {tag}': '{tag}を外しました',
     'Remove tag {tag}': 'タグ「{tag}」を外す',
     'Up to {count} tags, separated by commas. Cards show the first three.':
-      'カンマでタグを区切ります。カードには最初の3つが表示され、最大{count}個です。',
+      'タグは最大{count}個、カンマで区切ります。カードには最初の3つが表示されます。',
     'Name of person {number}': '{number}人目の名前',
     Role: '役割',
     'Role of person {number}': '{number}人目の役割',

@@ -435,7 +435,7 @@ export default {
     'Removed {tag}': '已移除{tag}',
     'Remove tag {tag}': '移除标签{tag}',
     'Up to {count} tags, separated by commas. Cards show the first three.':
-      '用逗号结束一个标签。卡片显示前三个；最多{count}个。',
+      '最多{count}个标签，用逗号分隔。卡片显示前三个。',
     'Name of person {number}': '第{number}人的名字',
     Role: '角色',
     'Role of person {number}': '第{number}人的角色',
