@@ -124,6 +124,19 @@ describe('a site in the browser’s language', () => {
   });
 
   test.each([
+    ['/?submit', '/?submit&lang=de'],
+    ['/?tag=vcs&submit', '/?tag=vcs&submit&lang=de'],
+    ['/?lang=xx&submit', '/?submit'],
+  ])('a redirect from %s to %s keeps the submission dialog', async (url, location) => {
+    expect((await ask(url, 'de')).headers.location).toBe(location);
+  });
+
+  test('the range at which a long Accept-Language header is cut does not count', async () => {
+    const others = Array.from({ length: 19 }, (_, index) => `x${String(index).padStart(2, '0')};q=0.2`).join(',');
+    expect((await ask('/', `de;q=.9,${others},fr;q=0.1`)).headers.location).toBe('/?lang=de');
+  });
+
+  test.each([
     undefined,
     '',
     '*',

@@ -28,7 +28,7 @@ export interface SiteLocale {
 
 const ENGLISH_ONLY: SiteLocale = { code: 'en', isNegotiated: false };
 
-/** Only the start of longer headers is parsed, to limit the work for each request. */
+/** Only the start of longer headers is parsed, without a last range that is cut, to limit the work for each request. */
 const MAX_HEADER_CHARACTERS = 200;
 
 /** Returns the languages of a site. `scriptOf` returns the URL of a language's messages for the browser. */
@@ -60,7 +60,7 @@ export function siteLanguages(
     isNegotiated,
     negotiate(path, header) {
       if (header === undefined || !isNegotiated(path)) return undefined;
-      const code = parseAcceptLanguage(header.slice(0, MAX_HEADER_CHARACTERS)).find((each) => byCode.has(each));
+      const code = parseAcceptLanguage(header).find((each) => byCode.has(each));
       return code === own ? undefined : code;
     },
   };
@@ -68,7 +68,9 @@ export function siteLanguages(
 
 /** Returns the codes of an `Accept-Language` header, most preferred first: 'de-CH, fr;q=0.8' → 'de-ch', 'de', 'fr'. */
 function parseAcceptLanguage(header: string): string[] {
-  const ranges = header.split(',').map((range) => {
+  const isLong = header.length > MAX_HEADER_CHARACTERS;
+  const start = isLong ? header.slice(0, MAX_HEADER_CHARACTERS).replace(/,?[^,]*$/, '') : header;
+  const ranges = start.split(',').map((range) => {
     const [tag = '', quality = ''] = range
       .trim()
       .toLowerCase()

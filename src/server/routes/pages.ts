@@ -62,12 +62,12 @@ export function addPageRoutes(
     reply: FastifyReply,
     productId?: string | undefined,
   ) {
-    if (needsRedirect) return reply.redirect(path, 302);
+    if (needsRedirect) return reply.redirect(withDialog(path, request), 302);
     const code = renderer.languages.negotiate(path, request.headers['accept-language']);
     // Each URL has one language, for caches, search engines and offline reading.
     if (code !== undefined) {
       reply.header('Vary', 'Accept-Language').header('Cache-Control', NO_STORE);
-      return reply.redirect(withLanguage(path, code), 302);
+      return reply.redirect(withLanguage(withDialog(path, request), code), 302);
     }
     const isPlain = hasOnlyLanguageParam(path);
     /**
@@ -111,6 +111,11 @@ function isPeriodKind(text: string): text is PeriodKind {
 function queryOf(request: FastifyRequest): URLSearchParams | undefined {
   const start = request.url.indexOf('?');
   return start === -1 ? undefined : new URLSearchParams(request.url.slice(start + 1));
+}
+
+/** Keeps the parameter that opens the submission dialog, which does not change the page of a URL. */
+function withDialog(path: string, request: FastifyRequest): string {
+  return queryOf(request)?.has('submit') ? `${path}${path.includes('?') ? '&' : '?'}submit` : path;
 }
 
 /** A normalized URL of a page: `path` has only valid parameters, in the order of `ROUTES`. */
