@@ -81,4 +81,30 @@ test.describe('the launch view of a maker', () => {
     await expect(page.getByRole('heading', { level: 1 })).toHaveText(['Belemnite']);
     await expect(page.locator('#main'), 'the button that opened the dialog is gone').toBeFocused();
   });
+
+  test('appears with the next poll if the product could not be read at the launch, and never says ‘not found’', async ({
+    page,
+    site,
+    expectConsoleError,
+  }) => {
+    expectConsoleError(/404|ERR_FAILED|Failed to fetch product/);
+    await page.clock.install();
+    const made = await submit(site, { name: 'Scaphite', launchAt: `${dayAhead(120)}T10:00:00.000Z` });
+    await decide(site, 'approve', made.id);
+    await openLink(page, made);
+    let isDown = true;
+    await page.route(`**${paths.api.product(made.id)}`, (route) => (isDown ? route.abort() : route.continue()));
+    const failed = page.waitForEvent('requestfailed');
+    const now = new Date();
+    const createdAt = new Date(now.getTime() - 60_000).toISOString();
+    await editProduct(site.database, made.id, { values: { createdAt }, now });
+    await page.clock.fastForward(16_000);
+    await failed;
+    await page.clock.fastForward(10_000);
+    await expect(page.getByText('Product not found')).toHaveCount(0);
+    isDown = false;
+    await page.clock.fastForward(16_000);
+    await expect(page.locator('.product-columns')).toBeVisible();
+    await expect(page.getByRole('region', { name: 'Your launch' })).toBeVisible();
+  });
 });

@@ -6,7 +6,7 @@ import { t } from '../../language/translate.ts';
 import { makerKeys, saveMakerKey } from '../../storage/maker-keys.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
-import { ProductMissing, ProductSkeleton } from '../product/product-states.tsx';
+import { ProductSkeleton } from '../product/product-states.tsx';
 import { MakerLaunch } from './maker-launch.tsx';
 import { MakerSubmission, type OpenDialog } from './maker-submission.tsx';
 import { SubmissionStyles } from './submission-form.tsx';
@@ -28,7 +28,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 export function MakerView({ access, isMissing, onRefused }: MakerViewProps) {
   const client = useQueryClient();
   const queryKey = productKeys.submission(access.id, access.key);
-  const { data, error, refetch } = useQuery<Submission>({
+  const { data, dataUpdatedAt, error, refetch } = useQuery<Submission>({
     queryKey,
     queryFn: () => submissionsClient.get(access),
     refetchInterval: REFETCH_MS,
@@ -43,10 +43,11 @@ export function MakerView({ access, isMissing, onRefused }: MakerViewProps) {
   useRefetchAtLaunch(data, refetch);
 
   const hasLaunched = data?.status === 'launched';
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each read of the submission also reads a missing product
   useEffect(() => {
     // The product's page changes as well: it shows the product instead of 'not found'.
     if (hasLaunched && isMissing) void client.invalidateQueries({ queryKey: productKeys.detail(access.id) });
-  }, [hasLaunched, isMissing, client, access.id]);
+  }, [hasLaunched, isMissing, client, access.id, dataUpdatedAt]);
 
   // A dialog stays open when the product launches, because it may contain text that has not been saved.
   const [open, setOpen] = useState<OpenDialog | null>(null);
@@ -62,7 +63,7 @@ export function MakerView({ access, isMissing, onRefused }: MakerViewProps) {
     <>
       <SubmissionStyles />
       {showsLaunch && !isMissing && <MakerLaunch submission={data} />}
-      {showsLaunch && isMissing && <ProductMissing />}
+      {showsLaunch && isMissing && <ProductSkeleton />}
       {/* A waiting, declined or withdrawn submission has no product, so a product on screen only has the same id. */}
       {!showsLaunch && (isMissing || open || data.status !== 'scheduled') && (
         <MakerSubmission {...{ access, onChange, open, setOpen }} submission={data} isPage={isMissing} />

@@ -138,7 +138,8 @@ export async function savePictures(sending: Sending): Promise<Submission> {
   try {
     return await sendPictures(sending);
   } catch (error) {
-    if (error instanceof SubmissionError && error.code === 'submission_changed')
+    // An operator has decided on the submission, or it has launched.
+    if (error instanceof SubmissionError && error.status === 409)
       sending.onStored(await submissionsClient.get(sending.access));
     throw error;
   }

@@ -90,7 +90,7 @@ export function Submitted({ access, submission }: SubmittedProps) {
           </p>
         </div>
       </div>
-      {!isDeclined && (
+      {submission.status === 'waiting' && (
         <section className="submitted-next" aria-labelledby="submitted-next">
           <h4 id="submitted-next">{t('What happens next')}</h4>
           <ol>
