@@ -21,7 +21,7 @@ interface ProductListProps {
 
 export function ProductList({ filters, renderParts }: ProductListProps) {
   const list = useInfiniteQuery({ ...productListOptions(useApi(), filters), ...useRetryOnMount() });
-  const { timeZone } = useSite();
+  const { timeZone = 'UTC' } = useSite();
   const days = dateFormat(intlLocale() ?? 'en-GB', { dateStyle: 'full', timeZone });
   if (list.isLoadingError) return <ListFailure filters={filters} />;
 
