@@ -25,8 +25,11 @@ const MARKER_BYTE = MARKER.charCodeAt(0);
 /** The size of the chunks in which the decompressed text is read. */
 const PIECE_BYTES = 512 * 1024;
 
-/** The maximum length of a line. A file with a longer line is not a backup. */
-const MAX_LINE_BYTES = 64 * 1024 * 1024;
+/**
+ * The maximum length of a line. A file with a longer line is not a backup, because a `jsonb` value has at most 256 MiB.
+ * A string of this length is possible in Node.
+ */
+const MAX_LINE_BYTES = 384 * 1024 * 1024;
 
 /**
  * Reads a backup and verifies its format, version and checksums while reading. Do not trust the content until the end
@@ -36,15 +39,20 @@ const MAX_LINE_BYTES = 64 * 1024 * 1024;
 export async function* readBackup(path: string): AsyncGenerator<BackupPiece> {
   const check = new BackupCheck(path);
   try {
-    let rest: Buffer = Buffer.alloc(0);
+    /** The parts of the last line, which are joined only once: a line may have hundreds of them. */
+    let rest: Buffer[] = [];
+    let restBytes = 0;
     for await (const chunk of decompress(path)) {
-      const text = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-      const end = text.lastIndexOf(LINE_FEED) + 1;
-      yield* check.take(text.subarray(0, end));
-      rest = text.subarray(end);
-      if (rest.length > MAX_LINE_BYTES) throw cannotRestore(path, 'it is not a backup');
+      const end = chunk.lastIndexOf(LINE_FEED) + 1;
+      if (end > 0) {
+        yield* check.take(Buffer.concat([...rest, chunk.subarray(0, end)]));
+        [rest, restBytes] = [[], 0];
+      }
+      rest.push(chunk.subarray(end));
+      restBytes += chunk.length - end;
+      if (restBytes > MAX_LINE_BYTES) throw cannotRestore(path, 'it is not a backup');
     }
-    check.finish(rest);
+    check.finish(restBytes);
   } catch (error) {
     throw asBackupFileError(error, path);
   }
@@ -114,9 +122,9 @@ class BackupCheck {
   }
 
   /** Checks that the end marker was the last line. @throws BackupFileError if it was not. */
-  finish(rest: Buffer): void {
+  finish(restBytes: number): void {
     if (!this.#header) throw cannotRestore(this.#path, 'it is not a backup');
-    if (!this.#isOver || rest.length > 0) throw cannotRestore(this.#path, 'it does not end with an end marker');
+    if (!this.#isOver || restBytes > 0) throw cannotRestore(this.#path, 'it does not end with an end marker');
   }
 
   *#takeMarker(line: Buffer): Generator<BackupPiece> {
