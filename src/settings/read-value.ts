@@ -50,7 +50,11 @@ export const readPort = wholeNumber(0, 65_535, 'is not a port; it must be a numb
 export function readDatabaseUrl(text: string): string {
   const shape = 'it must look like postgres://role:password@host:5432/database';
   if (!URL.canParse(text)) throw new Error(`this is not a URL; ${shape}`);
-  if (!/^postgres(?:ql)?:$/.test(new URL(text).protocol)) throw new Error(`this is not a PostgreSQL URL; ${shape}`);
+  const { protocol, username, pathname, hash } = new URL(text);
+  if (!/^postgres(?:ql)?:$/.test(protocol)) throw new Error(`this is not a PostgreSQL URL; ${shape}`);
+  // Such a password would be taken for the name of the database, which error messages show.
+  if (username === '' && `${pathname}${hash}`.includes('@'))
+    throw new Error('in the role and the password, write / as %2F, ? as %3F, # as %23 and @ as %40');
   return text;
 }
 

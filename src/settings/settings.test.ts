@@ -264,6 +264,9 @@ describe('invalid settings', () => {
 
   test.each([
     ['DATABASE_URL', 'postgres//site:hunter2@db/site'],
+    ['DATABASE_URL', 'postgres://site:/hunter2@db/site'],
+    ['DATABASE_URL', 'postgres://site:12/hunter2@db/site'],
+    ['DATABASE_URL', 'postgres://site:12#hunter2@db/site'],
     ['DATABASE_URL', 'mysql://site:hunter2@db/site'],
     ['SITE_URL', 'https://site:hunter2@launches.example'],
     ['SITE_URL', 'https://:hunter2@launches.example'],
