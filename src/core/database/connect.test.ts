@@ -46,15 +46,24 @@ describe('usable servers', () => {
     await connection.close();
   });
 
-  test('a database with other formats of dates and strings is read correctly', async () => {
-    for (const setting of ['datestyle = German', 'standard_conforming_strings = off'])
+  test('the settings of a database do not change how it is read and written', async () => {
+    for (const setting of [
+      'datestyle = German',
+      'standard_conforming_strings = off',
+      'default_transaction_isolation = serializable',
+      'lock_timeout = 1000',
+    ])
       await database.query(
         `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET ${setting}', current_database()); END $$`,
       );
     const connection = await open(database.url);
     const read = await connection.database.query("SELECT timestamptz '2026-02-03T04:05:06Z' AS at, 'a\\b' AS text");
+    const settings = await connection.database.query(
+      "SELECT current_setting('transaction_isolation') AS isolation, current_setting('lock_timeout') AS timeout",
+    );
     await connection.close();
     expect(read).toEqual([{ at: new Date('2026-02-03T04:05:06Z'), text: 'a\\b' }]);
+    expect(settings).toEqual([{ isolation: 'read committed', timeout: '0' }]);
   });
 });
 

@@ -140,8 +140,8 @@ export function openDatabase(options: DatabaseOptions): Database {
 }
 
 /**
- * Sets the server's timeouts on a new connection, and the formats of dates and strings, which a role or a database may
- * change. Uses statements, since a pooler may reject start-up parameters, and ignores settings that the server does not
+ * Sets the server's timeouts on a new connection, and the isolation level and the formats of dates and strings, which a
+ * role or a database may change. Uses statements, since a pooler may reject start-up parameters, and ignores settings that the server does not
  * know.
  */
 async function configureSession(client: pg.ClientBase, statementTimeoutMs: number): Promise<void> {
@@ -151,6 +151,9 @@ async function configureSession(client: pg.ClientBase, statementTimeoutMs: numbe
     idle_in_transaction_session_timeout: statementTimeoutMs * IDLE_TIMEOUTS,
     client_connection_check_interval: CLIENT_CHECK_INTERVAL_MS,
     ...KEEP_ALIVE_PROBES,
+    transaction_timeout: 0,
+    lock_timeout: 0,
+    default_transaction_isolation: "'read committed'",
     datestyle: 'ISO',
     standard_conforming_strings: 'on',
   };
