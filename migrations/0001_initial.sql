@@ -56,7 +56,9 @@ CREATE TABLE product_counts (
   has_decisions boolean NOT NULL DEFAULT false,
   -- While a product with many upvotes is being removed, writes to it are refused until this time, so they do not wait
   -- for the row lock. A time instead of a flag, so a killed command does not block writes for long.
-  writes_blocked_until timestamptz
+  writes_blocked_until timestamptz,
+  -- Likewise while the votes of a large launch are excluded or included, except that visitors are asked to try again.
+  writes_paused_until timestamptz
 );
 
 CREATE INDEX product_counts_top ON product_counts (upvotes DESC, product_id DESC);

@@ -24,6 +24,11 @@ export function productNotFound(): CoreError {
   return new CoreError('product_not_found', PRODUCT_MESSAGES.notFound);
 }
 
+/** Creates the error for writes to a product whose votes an operator is changing. */
+export function productPaused(): CoreError {
+  return new CoreError('unavailable', 'This product cannot be changed right now. Please try again in a moment.');
+}
+
 /** Creates the error for an idempotency key that an earlier request used with other content. */
 export function idempotencyKeyReused(what: 'comment' | 'submission'): CoreError {
   return new CoreError(

@@ -34,7 +34,7 @@ export function withoutTimeouts(database: Database): Database {
   const withoutTimeout = (text: string) =>
     text
       .replace(/^(SET LOCAL statement_timeout) = .*/, '$1 = 0')
-      .replace('SET writes_blocked_until = statement_timestamp()', "SET writes_blocked_until = timestamptz 'infinity'");
+      .replace(/(SET writes_\w+_until) = statement_timestamp\(\) \+/, "$1 = timestamptz 'infinity' +");
   const patient = (sql: Sql): Sql => ({ query: (text, values) => sql.query(withoutTimeout(text), values) });
   return { ...database, transaction: (work) => database.transaction((sql) => work(patient(sql))) };
 }

@@ -1,7 +1,7 @@
 import { COMMENT_MESSAGES } from '../../contract/comments/messages.ts';
 import type { Comment } from '../../contract/comments/schema.ts';
-import { CoreError, productNotFound } from '../core-error.ts';
-import { OPEN } from '../counts/lock-counts.ts';
+import { CoreError, productNotFound, productPaused } from '../core-error.ts';
+import { MAYBE_PAUSED, WRITABLE } from '../counts/lock-counts.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { isForeignKeyViolation } from '../database/database-faults.ts';
 import type { BatchResult, Outcome } from '../group-commit.ts';
@@ -21,7 +21,7 @@ export interface WrittenComment {
 // transaction.
 const ADD_COMMENTS = `WITH locked AS (
     SELECT product_id FROM product_counts
-    WHERE product_id IN (SELECT value ->> 'productId' FROM jsonb_array_elements($1::jsonb)) AND ${OPEN}
+    WHERE product_id IN (SELECT value ->> 'productId' FROM jsonb_array_elements($1::jsonb)) AND ${WRITABLE}
     ORDER BY product_id FOR UPDATE /* omitted on Citus */
   ), prepared AS (
     SELECT input.* FROM jsonb_to_recordset($1::jsonb) AS input (id uuid, "productId" text, "authorName" text,
@@ -50,10 +50,12 @@ const ADD_COMMENTS = `WITH locked AS (
   )
   SELECT prepared.id, added.id IS NOT NULL AS created FROM prepared LEFT JOIN added ON added.id = prepared.id`;
 
+const SELECT_PAUSED = `SELECT product_id FROM product_counts WHERE product_id = ANY($1::text[]) AND ${MAYBE_PAUSED}`;
+
 /**
  * Adds comments and updates the counts in one transaction. A held comment is not counted until it is released.
  * @returns for each comment the written one, the earlier one with the same idempotency key, or a CoreError
- * `product_not_found` or `comment_not_found`.
+ * `product_not_found` or `comment_not_found`, or `unavailable` while an operator changes the votes of the product.
  * @throws CoreError `unavailable`.
  */
 export async function addComments(
@@ -62,12 +64,12 @@ export async function addComments(
   batch: readonly PreparedComment[],
 ): Promise<BatchResult<WrittenComment>> {
   const distinct = firstOfEachKey(batch);
-  const created = await insert(sql, runtime, distinct);
+  const inserted = await insert(sql, runtime, distinct);
   const earlier = await getCommentsOfKeys(
     sql,
-    distinct.filter(({ comment }) => created.get(comment.id) === false),
+    distinct.filter(({ comment }) => inserted.created.get(comment.id) === false),
   );
-  const outcomes = batch.map((prepared) => outcomeOf(prepared, distinct, created, earlier));
+  const outcomes = batch.map((prepared) => outcomeOf(prepared, distinct, inserted, earlier));
   // Existing comments are included, because their product may be stale in a cache or a replica.
   const written = outcomes.flatMap((outcome) => (outcome instanceof CoreError ? [] : outcome.comment));
   return {
@@ -119,16 +121,25 @@ function firstOfEachKey(batch: readonly PreparedComment[]): PreparedComment[] {
   });
 }
 
-/** Inserts comments. @returns whether each was created, by its id. Comments on unknown products are left out. */
-async function insert(sql: Sql, runtime: Runtime, batch: readonly PreparedComment[]): Promise<Map<string, boolean>> {
+interface Inserted {
+  /** Whether each comment was created, by its id. Comments on products that do not accept any are left out. */
+  created: ReadonlyMap<string, boolean>;
+  /** The products of these comments that are paused. */
+  paused: ReadonlySet<string>;
+}
+
+async function insert(sql: Sql, runtime: Runtime, batch: readonly PreparedComment[]): Promise<Inserted> {
   const rows = batch.map(({ comment, ...about }) => ({ ...comment, ...about }));
   try {
     const values = [JSON.stringify(rows), keyExpiry(runtime.now()).toISOString(), runtime.now().toISOString()];
     const result = await sql.query<{ id: string; created: boolean }>(ADD_COMMENTS, values, { isPrepared: true });
-    return new Map(result.map(({ id, created }) => [id, created]));
+    const created = new Map(result.map((row) => [row.id, row.created]));
+    const skipped = batch.filter(({ comment }) => !created.has(comment.id)).map(({ comment }) => comment.productId);
+    const paused = skipped.length === 0 ? [] : await sql.query<{ product_id: string }>(SELECT_PAUSED, [skipped]);
+    return { created, paused: new Set(paused.map((row) => row.product_id)) };
   } catch (error) {
     // The product was removed while the comment was written. A larger batch fails, and group commit retries its halves.
-    if (batch.length === 1 && isForeignKeyViolation(error)) return new Map();
+    if (batch.length === 1 && isForeignKeyViolation(error)) return { created: new Map(), paused: new Set() };
     throw error;
   }
 }
@@ -136,13 +147,14 @@ async function insert(sql: Sql, runtime: Runtime, batch: readonly PreparedCommen
 function outcomeOf(
   prepared: PreparedComment,
   distinct: readonly PreparedComment[],
-  created: ReadonlyMap<string, boolean>,
+  { created, paused }: Inserted,
   earlier: ReadonlyMap<string, Comment>,
 ): Outcome<WrittenComment> {
   const key = keyOf(prepared);
   const written = distinct.includes(prepared) ? prepared : distinct.find((other) => keyOf(other) === key);
   const wasCreated = written && created.get(written.comment.id);
-  if (written === undefined || wasCreated === undefined) return productNotFound();
+  if (written === undefined || wasCreated === undefined)
+    return paused.has(prepared.comment.productId) ? productPaused() : productNotFound();
   if (wasCreated) return { comment: written.comment, created: written === prepared };
   const comment = key === undefined ? undefined : earlier.get(key);
   return comment ? { comment, created: false } : new CoreError('comment_not_found', COMMENT_MESSAGES.notFound);

@@ -2,9 +2,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { browseAudit } from '../audit/audit-log.ts';
+import { LARGE_CHANGE_ROWS } from '../counts/block-writes.ts';
 import type { Database } from '../database/database.ts';
 import { inspectProduct } from '../products/get-product.ts';
-import { LARGE_REMOVAL_ROWS, removeProducts } from '../products/remove-products.ts';
+import { removeProducts } from '../products/remove-products.ts';
 import { restoreProducts } from '../products/restore-products.ts';
 import { saveProducts } from '../products/save-products.ts';
 import { systemRuntime } from '../runtime.ts';
@@ -22,7 +23,7 @@ test('undoing the restoration of a product with many votes has no statement time
   await restoreProducts(database, { productIds: ['tide'] });
   const [entry] = (await browseAudit(database, { limit: 1 })).items;
   expect(entry).toMatchObject({ action: 'products restore', details: { upvotes: 0 } });
-  await database.query('UPDATE product_counts SET upvotes = $1', [LARGE_REMOVAL_ROWS]);
+  await database.query('UPDATE product_counts SET upvotes = $1', [LARGE_CHANGE_ROWS]);
   const connection = {
     database: { ...database, transaction: () => Promise.reject(new Error('canceling statement due to timeout')) },
     withoutStatementTimeout: <Result>(work: (on: Database) => Promise<Result>) => work(database),

@@ -2,6 +2,7 @@ import { formatQuantity } from '../../contract/text.ts';
 import { type AuditEntry, readAuditEntry, runAsUndo } from '../audit/audit-log.ts';
 import { hideComments, holdComments, releaseComments, restoreComments } from '../comments/moderate-comments.ts';
 import { CoreError } from '../core-error.ts';
+import { LARGE_CHANGE_ROWS } from '../counts/block-writes.ts';
 import type { Connection } from '../database/connect.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { IMPORT_UNDO_LIMITS, undoImport } from '../imports/import-changes.ts';
@@ -9,7 +10,7 @@ import { undoVerdicts } from '../leaderboards/change-verdicts.ts';
 import { mayLackPictures, UNDO_DAYS } from '../pictures/delete-unreferenced.ts';
 import { editProduct } from '../products/edit-product.ts';
 import { inspectProduct } from '../products/get-product.ts';
-import { LARGE_REMOVAL_ROWS, removeProducts } from '../products/remove-products.ts';
+import { removeProducts } from '../products/remove-products.ts';
 import { restoreProducts } from '../products/restore-products.ts';
 import { findScheduledResults, versionOf } from '../products/save-products.ts';
 import type { Runtime } from '../runtime.ts';
@@ -70,7 +71,7 @@ export async function undoEntry(
 function isLong({ action, details }: AuditEntry): boolean {
   if (action === 'import' || action === 'products restore' || action.startsWith('votes ')) return true;
   const { upvotes = 0, comments = 0 }: { upvotes?: number; comments?: number } = { ...details };
-  return upvotes + comments >= LARGE_REMOVAL_ROWS;
+  return upvotes + comments >= LARGE_CHANGE_ROWS;
 }
 
 /** Reverts an import. @returns a note on the skipped products, or null if there are none. */

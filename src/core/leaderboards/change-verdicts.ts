@@ -1,23 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
-import type { ExclusionReason } from '../../contract/leaderboards/schema.ts';
 import { LIMITS } from '../../contract/limits.ts';
 import { type AuditAction, recordAudit } from '../audit/audit-log.ts';
 import { recordChange } from '../changes/change-feed.ts';
 import { CoreError } from '../core-error.ts';
-import { lockCounts } from '../counts/lock-counts.ts';
+import { blockingTransaction } from '../counts/block-writes.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { disableTimeouts } from '../database/transactions.ts';
 import type { Runtime } from '../runtime.ts';
 import type { RecordEvents } from '../webhooks/outbox.ts';
-import { applyVoteCap } from './apply-vote-cap.ts';
-import { lockDays, periodsOf, reviseBoards } from './final-boards.ts';
-import { recountLaunches, refreshLaunches } from './launch-votes.ts';
-import { readVotes, type Verdict } from './read-tally.ts';
-import { readTallyParts, voterOf } from './tally-file.ts';
-import { readDecisions, setSessionVerdicts } from './vote-decisions.ts';
-import { findSecret, readSecret } from './vote-networks.ts';
+import { lockDays, periodsOf, reviseDays, reviseLongPeriods } from './final-boards.ts';
+import type { Verdict } from './read-tally.ts';
+import {
+  adjustCounts,
+  rewriteParts,
+  rewriteRows,
+  type VerdictContext,
+  type VoteLine,
+  type VoteRewrite,
+} from './rewrite-votes.ts';
 
 /**
  * Selects votes of a launch by voter, given by its hash in the tally, and by time (`to` is exclusive). An unset field
@@ -43,13 +43,6 @@ export interface VerdictChange {
   revised: string[];
 }
 
-interface VoteLine {
-  voter: string;
-  /** Undefined if the vote was withdrawn. */
-  at: Date | undefined;
-  reason: ExclusionReason | null;
-}
-
 /** The voters of the changed votes, by their previous verdict, so the change can be undone. */
 type VotersByVerdict = Partial<Record<'counted' | 'network' | 'operator' | 'included', string[]>>;
 
@@ -71,7 +64,7 @@ export async function changeVerdicts(
     (voters === undefined || voters.has(voter)) &&
     (selection.from === undefined || (at !== undefined && at >= selection.from)) &&
     (selection.to === undefined || (at !== undefined && at < selection.to));
-  return database.transaction((sql) =>
+  return verdictTransaction(database, productId, (sql) =>
     applyVerdicts(
       sql,
       productId,
@@ -91,6 +84,20 @@ export async function changeVerdicts(
       },
     ),
   );
+}
+
+const SELECT_ROWS = `SELECT c.upvotes AS rows FROM product_counts c JOIN launches l ON l.product_id = c.product_id AND NOT l.final
+  WHERE c.product_id = $1`;
+
+/** Runs a transaction that changes verdicts. If it may rewrite many rows of votes, the product is paused meanwhile. */
+async function verdictTransaction<Result>(
+  database: Database,
+  productId: string,
+  work: (sql: Sql) => Promise<Result>,
+): Promise<Result> {
+  const [size] = await database.query<{ rows: number }>(SELECT_ROWS, [productId]);
+  const block = { column: 'writes_paused_until', productIds: [productId], rows: size?.rows ?? 0 } as const;
+  return blockingTransaction(database, block, work);
 }
 
 const LAST_CHANGE = `SELECT a.id, a.action, a.details,
@@ -115,7 +122,7 @@ export async function undoVerdicts(
   votesPerNetwork: number = LIMITS.votesPerNetwork,
   only?: string,
 ): Promise<VerdictChange | undefined> {
-  return database.transaction(async (sql) => {
+  return verdictTransaction(database, productId, async (sql) => {
     const { day } = await readLaunch(sql, productId);
     const isFinal = (await lockDays(sql, [day])).length > 0;
     const [last] = await sql.query<VerdictEntry>(LAST_CHANGE, [productId]);
@@ -162,19 +169,9 @@ interface VerdictEntry {
   has_secret: boolean;
 }
 
-interface VerdictContext {
-  runtime: Runtime;
-  votesPerNetwork: number;
-}
-
-interface VerdictPlan {
+interface VerdictPlan extends VoteRewrite {
   action: AuditAction;
   details: object;
-  undoes?: string;
-  /** The day whose secret hashed the voters. If unset, or if its secret was deleted, the day of the launch is used. */
-  hashedOn?: string;
-  /** @returns the new verdict, or undefined to leave the vote unchanged. */
-  decide(vote: VoteLine): Verdict | undefined;
   /** Called after the change, in its transaction. */
   report?(change: VerdictChange): Promise<void>;
 }
@@ -194,10 +191,14 @@ async function applyVerdicts(
     voters.push(voter);
     before[verdict ?? 'counted'] = voters;
   };
-  const votes = isFinal
+  const { votes, moved } = isFinal
     ? await rewriteParts(sql, productId, day, plan, note)
     : await rewriteRows(sql, productId, day, context, plan, note);
-  const revised = votes > 0 ? await reviseBoards(sql, await periodsOf(sql, [productId])) : [];
+  const periods = votes > 0 ? await periodsOf(sql, [productId]) : [];
+  const days = await reviseDays(sql, periods);
+  // Locks the counts of a final result only now, because visitors wait for them, and computing a digest takes long.
+  if (moved !== undefined) await adjustCounts(sql, productId, moved);
+  const revised = [...days, ...(await reviseLongPeriods(sql, periods))];
   const change = { auditId: randomUUID(), productId, day, votes, revised };
   await recordAudit(sql, {
     id: change.auditId,
@@ -219,82 +220,4 @@ export async function readLaunch(sql: Sql, productId: string): Promise<{ day: st
   );
   if (row === undefined) throw new CoreError('product_not_found', `'${productId}' has no launch on a leaderboard.`);
   return row;
-}
-
-async function rewriteRows(
-  sql: Sql,
-  productId: string,
-  day: string,
-  { runtime, votesPerNetwork }: VerdictContext,
-  { decide, undoes, hashedOn = day }: VerdictPlan,
-  note: (voter: string, verdict: Verdict) => void,
-): Promise<number> {
-  const secret = (await findSecret(sql, hashedOn)) ?? (await readSecret(sql, day, runtime));
-  if (secret === undefined)
-    throw new CoreError('unavailable', `The result of ${day} has just become final. Please try again.`);
-  const changes = new Map<string, Verdict>();
-  const decideOn = (session: string, vote: VoteLine, previous: Verdict) => {
-    const verdict = decide(vote);
-    if (verdict === undefined || verdict === previous || changes.has(session)) return;
-    note(vote.voter, previous);
-    changes.set(session, verdict);
-  };
-  // An undo also changes votes outside the window, because the launch may have moved, and may move back.
-  for await (const votes of readVotes(sql, [productId], secret, { inWindow: undoes === undefined })) {
-    for (const vote of votes) decideOn(vote.session, vote, vote.verdict);
-  }
-  // Voters may have withdrawn votes about which the operator decided earlier.
-  for (const { session, verdict } of await readDecisions(sql, productId)) {
-    const reason = verdict === 'included' ? null : verdict;
-    decideOn(session, { voter: voterOf(secret, session), at: undefined, reason }, verdict);
-  }
-  await lockCounts(sql, [productId]);
-  await setSessionVerdicts(sql, productId, changes);
-  await recountLaunches(sql, [productId]);
-  // Restored verdicts may contradict the cap if earlier votes of their network have been withdrawn since.
-  await applyVoteCap(sql, [productId], votesPerNetwork);
-  await refreshLaunches(sql, [productId]);
-  return changes.size;
-}
-
-const UPDATE_PART = 'UPDATE tally_parts SET content = $3 WHERE product_id = $1 AND part = $2';
-
-const ADJUST_COUNTS = `UPDATE product_counts SET counted = counted + $2, excluded_network = excluded_network + $3,
-    excluded_operator = excluded_operator + $4, window_changes = window_changes + 1 WHERE product_id = $1`;
-
-/**
- * Changes the verdicts in the stored tally, not in the rows of votes: the secret of the day has been deleted, so its
- * hashed voters can no longer be matched to sessions.
- */
-async function rewriteParts(
-  sql: Sql,
-  productId: string,
-  day: string,
-  { decide }: VerdictPlan,
-  note: (voter: string, verdict: Verdict) => void,
-): Promise<number> {
-  const moved = { counted: 0, network: 0, operator: 0 };
-  let changed = 0;
-  for await (const { part, text } of readTallyParts(sql, day, productId)) {
-    const before = changed;
-    const lines = text
-      .trimEnd()
-      .split('\n')
-      .map((line) => {
-        const vote: Omit<VoteLine, 'at'> & { at: string } = JSON.parse(line);
-        const verdict = decide({ ...vote, at: new Date(vote.at) });
-        const reason = verdict === 'included' ? null : verdict;
-        if (reason === undefined || reason === vote.reason) return line;
-        note(vote.voter, vote.reason);
-        moved[vote.reason ?? 'counted'] -= 1;
-        moved[reason ?? 'counted'] += 1;
-        changed += 1;
-        return JSON.stringify({ ...vote, counted: reason === null, reason });
-      });
-    if (changed > before)
-      await sql.query(UPDATE_PART, [productId, part, await promisify(gzip)(`${lines.join('\n')}\n`)]);
-  }
-  await sql.query(ADJUST_COUNTS, [productId, moved.counted, moved.network, moved.operator]);
-  await refreshLaunches(sql, [productId]);
-  return changed;
 }

@@ -69,17 +69,27 @@ const ADD_REVISION =
  * @returns the names of the revised periods.
  */
 export async function reviseBoards(sql: Sql, periods: readonly string[]): Promise<string[]> {
+  // Long periods are locked last, because new launches wait for these locks, and computing the digests of large days
+  // takes long.
+  return [...(await reviseDays(sql, periods)), ...(await reviseLongPeriods(sql, periods))];
+}
+
+/** The first part of `reviseBoards`. Must be called after every change to the tallies of the days. */
+export async function reviseDays(sql: Sql, periods: readonly string[]): Promise<string[]> {
   const days = await lockDays(sql, periods);
   await sql.query(ADD_REVISION, [days]);
   for (const day of days) {
     const digest = await readTallyDigest(sql, await readFinalHeader(sql, day));
     await sql.query('UPDATE leaderboards SET digest = $2 WHERE period = $1', [day, digest]);
   }
-  // Long periods are locked last, because new launches wait for these locks, and computing the digests of large days
-  // takes long.
+  return days;
+}
+
+/** The second part of `reviseBoards`. Must be called after locking counts, launches and `leaderboard_counts`. */
+export async function reviseLongPeriods(sql: Sql, periods: readonly string[]): Promise<string[]> {
   const longPeriods = await lockPeriods(sql, LOCK_LONG_PERIODS, periods);
   await sql.query(ADD_REVISION, [longPeriods]);
-  return [...days, ...longPeriods];
+  return longPeriods;
 }
 
 /**

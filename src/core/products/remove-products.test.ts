@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 const states = () =>
-  database.query('SELECT product_id, writes_blocked_until IS NOT NULL AS closed FROM product_counts');
+  database.query('SELECT product_id, writes_blocked_until > clock_timestamp() AS closed FROM product_counts');
 
 /** Runs `work` in the transaction of a removal, before its products are deleted. */
 const duringRemoval = (work: (sql: Sql) => Promise<unknown>) =>

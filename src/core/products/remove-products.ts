@@ -3,9 +3,9 @@ import type { RemovalResult, RemovedProductRecord } from '../../contract/console
 import { isProductId } from '../../contract/products/fields.ts';
 import { recordAudit } from '../audit/audit-log.ts';
 import { recordChange } from '../changes/change-feed.ts';
+import { blockingTransaction } from '../counts/block-writes.ts';
 import { lockCounts } from '../counts/lock-counts.ts';
 import type { Database, Sql } from '../database/database.ts';
-import { transactionWithRetries } from '../database/transactions.ts';
 import { lockDaysOf, periodsOf, reviseBoards } from '../leaderboards/final-boards.ts';
 import { removeFromBoards } from '../leaderboards/update-boards.ts';
 import { lockProductRows } from './product-row.ts';
@@ -20,21 +20,12 @@ interface ProductRemoval {
   unknown: string[];
 }
 
-/**
- * Moving this many rows or more takes too long for writers to wait, and may exceed the statement timeout of the site.
- */
-export const LARGE_REMOVAL_ROWS = 5_000;
-
 /** The cost of moving a product without its upvotes and comments, as a number of rows. */
 const ROWS_PER_PRODUCT = 10;
 
-/** How long products stay blocked if the command is killed: about twice the time that moving their rows takes. */
-const BLOCK_MS = 5_000;
-const BLOCK_MS_PER_ROW = 0.05;
-
 /**
  * Removes products with their counts, upvotes and comments in one transaction, and stores them for `restoreProducts`.
- * If an id is unknown, removes nothing or, with `skipsUnknown`, only the other products. For `LARGE_REMOVAL_ROWS` rows
+ * If an id is unknown, removes nothing or, with `skipsUnknown`, only the other products. For `LARGE_CHANGE_ROWS` rows
  * or more, `database` must have no statement timeout.
  * @throws CoreError `unavailable`.
  */
@@ -51,28 +42,20 @@ export async function removeProducts(
   return removalTransaction(database, sizes, (sql) => removeAll(sql, requested, { reason, skipsUnknown }));
 }
 
-/**
- * Runs a transaction that may remove these products, and retries it like `transactionWithRetries`. If the transaction
- * may move many rows, writers skip the products until it ends: waiting for their counts would also delay the writes to
- * other products in the same batch.
- */
+// The digest of a final day is computed while the counts are locked. The counted votes of a day are in its histogram.
+const SELECT_DIGEST_ROWS = `SELECT coalesce(sum(products * (votes + ${ROWS_PER_PRODUCT})), 0)::float8 AS rows FROM leaderboard_counts
+  WHERE period IN (SELECT day FROM launches WHERE product_id = ANY($1::text[]) AND final)`;
+
+/** Runs a transaction that may remove these products, while writers skip them if it may take long. */
 export async function removalTransaction<Result>(
   database: Database,
   sizes: readonly ProductSize[],
   work: (sql: Sql) => Promise<Result>,
 ): Promise<Result> {
-  const rows = sizes.reduce((sum, size) => sum + size.rows + ROWS_PER_PRODUCT, 0);
-  if (rows < LARGE_REMOVAL_ROWS) return transactionWithRetries(database, work);
-  const ids = sizes.map((size) => size.product_id);
-  try {
-    await blockWrites(database, ids, BLOCK_MS + rows * BLOCK_MS_PER_ROW);
-    return await transactionWithRetries(database, work);
-  } finally {
-    // Unblocks the products that were not removed.
-    await blockWrites(database, ids, null).catch(() => {
-      // The error is ignored, because the block expires soon, and the caller needs the result of the transaction.
-    });
-  }
+  const productIds = sizes.map((size) => size.product_id);
+  const [digest] = await database.query<{ rows: number }>(SELECT_DIGEST_ROWS, [productIds]);
+  const rows = sizes.reduce((sum, size) => sum + size.rows + ROWS_PER_PRODUCT, digest?.rows ?? 0);
+  return blockingTransaction(database, { column: 'writes_blocked_until', productIds, rows }, work);
 }
 
 interface ProductSize {
@@ -99,23 +82,6 @@ export async function countRowsOf(sql: Sql, ids: readonly string[]): Promise<num
 function divide(ids: readonly string[], found: readonly ProductSize[]): { known: string[]; unknown: string[] } {
   const present = new Set(found.map((row) => row.product_id));
   return { known: ids.filter((id) => present.has(id)), unknown: ids.filter((id) => !present.has(id)) };
-}
-
-const BLOCK_WRITES = `UPDATE product_counts SET writes_blocked_until = statement_timestamp() + $2::float8 * interval '1 millisecond'
-  WHERE product_id = ANY($1::text[])`;
-
-/** The number of products that one transaction blocks, small enough that writers do not notice the locks. */
-const BLOCK_BATCH = 1_000;
-
-/** Blocks writes to products for `ms` milliseconds, or unblocks them if `ms` is null. */
-async function blockWrites(database: Database, ids: readonly string[], ms: number | null): Promise<void> {
-  for (let start = 0; start < ids.length; start += BLOCK_BATCH) {
-    const batch = ids.slice(start, start + BLOCK_BATCH);
-    await transactionWithRetries(database, async (sql) => {
-      await lockCounts(sql, batch);
-      await sql.query(BLOCK_WRITES, [batch, ms]);
-    });
-  }
 }
 
 /**

@@ -34,7 +34,7 @@ const COLUMNS = "removal_id, product_id, product ->> 'name' AS name, upvotes, co
 
 /**
  * Restores removed products with their counts, upvotes and comments, in one transaction. If any product cannot be
- * restored, none is restored. Writes of visitors do not wait for it. For `LARGE_REMOVAL_ROWS` rows or more, `database`
+ * restored, none is restored. Writes of visitors do not wait for it. For `LARGE_CHANGE_ROWS` rows or more, `database`
  * must have no statement timeout.
  * @throws CoreError `unavailable`.
  */
@@ -132,7 +132,7 @@ const RESTORE_DEPENDENTS = [
   `INSERT INTO product_counts
    SELECT (jsonb_populate_record(NULL::product_counts,
      '{"comments":0,"counted":0,"excluded_network":0,"excluded_operator":0,"has_decisions":false,"upvotes":0,"window_changes":0,"window_from":"-infinity"}'::jsonb || counts
-     || jsonb_build_object('product_id', product_id, 'writes_blocked_until', NULL))).*
+     || jsonb_build_object('product_id', product_id, 'writes_blocked_until', NULL, 'writes_paused_until', NULL))).*
    FROM removed_products WHERE removal_id = ANY($1::uuid[])`,
   `INSERT INTO launches SELECT (jsonb_populate_record(NULL::launches, launch)).*
    FROM removed_products WHERE removal_id = ANY($1::uuid[]) AND launch IS NOT NULL`,

@@ -3,7 +3,7 @@
 -- Variant: all added votes are within the cap
 WITH writable AS (
     SELECT product_id, window_from, window_from + interval '24 hours' AS window_end, product_counts.window_from > $6::timestamptz AS in_window FROM product_counts
-    WHERE product_id = ANY($1::text[]) AND window_from <= $5::timestamptz AND (writes_blocked_until IS NULL OR writes_blocked_until < clock_timestamp()) AND NOT has_decisions
+    WHERE product_id = ANY($1::text[]) AND window_from <= $5::timestamptz AND (writes_blocked_until IS NULL OR writes_blocked_until < clock_timestamp()) AND (writes_paused_until IS NULL OR writes_paused_until < clock_timestamp()) AND NOT has_decisions
     ORDER BY product_id FOR UPDATE /* omitted on Citus */
   ), desired AS (
     SELECT d.*, writable.window_from, writable.window_end, writable.in_window
@@ -49,7 +49,7 @@ WITH writable AS (
 -- Variant: added votes for a product come from different networks
 WITH writable AS (
     SELECT product_id, window_from, window_from + interval '24 hours' AS window_end, product_counts.window_from > $6::timestamptz AS in_window FROM product_counts
-    WHERE product_id = ANY($1::text[]) AND window_from <= $5::timestamptz AND (writes_blocked_until IS NULL OR writes_blocked_until < clock_timestamp()) AND NOT has_decisions
+    WHERE product_id = ANY($1::text[]) AND window_from <= $5::timestamptz AND (writes_blocked_until IS NULL OR writes_blocked_until < clock_timestamp()) AND (writes_paused_until IS NULL OR writes_paused_until < clock_timestamp()) AND NOT has_decisions
     ORDER BY product_id FOR UPDATE /* omitted on Citus */
   ), desired AS (
     SELECT d.*, writable.window_from, writable.window_end, writable.in_window
@@ -98,7 +98,7 @@ WITH writable AS (
 -- Variant: added votes for a product may share a network
 WITH writable AS (
     SELECT product_id, window_from, window_from + interval '24 hours' AS window_end, product_counts.window_from > $6::timestamptz AS in_window FROM product_counts
-    WHERE product_id = ANY($1::text[]) AND window_from <= $5::timestamptz AND (writes_blocked_until IS NULL OR writes_blocked_until < clock_timestamp()) AND NOT has_decisions
+    WHERE product_id = ANY($1::text[]) AND window_from <= $5::timestamptz AND (writes_blocked_until IS NULL OR writes_blocked_until < clock_timestamp()) AND (writes_paused_until IS NULL OR writes_paused_until < clock_timestamp()) AND NOT has_decisions
     ORDER BY product_id FOR UPDATE /* omitted on Citus */
   ), desired AS (
     SELECT d.*, writable.window_from, writable.window_end, writable.in_window
@@ -156,7 +156,7 @@ WITH writable AS (
 -- Variant: all added votes are within the cap, and products have decisions
 WITH writable AS (
     SELECT product_id, window_from, window_from + interval '24 hours' AS window_end, product_counts.window_from > $6::timestamptz AS in_window FROM product_counts
-    WHERE product_id = ANY($1::text[]) AND window_from <= $5::timestamptz AND (writes_blocked_until IS NULL OR writes_blocked_until < clock_timestamp())
+    WHERE product_id = ANY($1::text[]) AND window_from <= $5::timestamptz AND (writes_blocked_until IS NULL OR writes_blocked_until < clock_timestamp()) AND (writes_paused_until IS NULL OR writes_paused_until < clock_timestamp())
     ORDER BY product_id FOR UPDATE /* omitted on Citus */
   ), desired AS (
     SELECT d.*, writable.window_from, writable.window_end, writable.in_window
@@ -205,7 +205,7 @@ WITH writable AS (
 -- Variant: added votes for a product come from different networks, and products have decisions
 WITH writable AS (
     SELECT product_id, window_from, window_from + interval '24 hours' AS window_end, product_counts.window_from > $6::timestamptz AS in_window FROM product_counts
-    WHERE product_id = ANY($1::text[]) AND window_from <= $5::timestamptz AND (writes_blocked_until IS NULL OR writes_blocked_until < clock_timestamp())
+    WHERE product_id = ANY($1::text[]) AND window_from <= $5::timestamptz AND (writes_blocked_until IS NULL OR writes_blocked_until < clock_timestamp()) AND (writes_paused_until IS NULL OR writes_paused_until < clock_timestamp())
     ORDER BY product_id FOR UPDATE /* omitted on Citus */
   ), desired AS (
     SELECT d.*, writable.window_from, writable.window_end, writable.in_window
@@ -257,7 +257,7 @@ WITH writable AS (
 -- Variant: added votes for a product may share a network, and products have decisions
 WITH writable AS (
     SELECT product_id, window_from, window_from + interval '24 hours' AS window_end, product_counts.window_from > $6::timestamptz AS in_window FROM product_counts
-    WHERE product_id = ANY($1::text[]) AND window_from <= $5::timestamptz AND (writes_blocked_until IS NULL OR writes_blocked_until < clock_timestamp())
+    WHERE product_id = ANY($1::text[]) AND window_from <= $5::timestamptz AND (writes_blocked_until IS NULL OR writes_blocked_until < clock_timestamp()) AND (writes_paused_until IS NULL OR writes_paused_until < clock_timestamp())
     ORDER BY product_id FOR UPDATE /* omitted on Citus */
   ), desired AS (
     SELECT d.*, writable.window_from, writable.window_end, writable.in_window

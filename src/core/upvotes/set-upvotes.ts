@@ -1,8 +1,8 @@
 import { LIMITS } from '../../contract/limits.ts';
 import { isProductId } from '../../contract/products/fields.ts';
 import type { UpvoteState } from '../../contract/upvotes/schema.ts';
-import { productNotFound } from '../core-error.ts';
-import { OPEN } from '../counts/lock-counts.ts';
+import { productNotFound, productPaused } from '../core-error.ts';
+import { MAYBE_PAUSED, OPEN } from '../counts/lock-counts.ts';
 import { isDistributed } from '../database/citus.ts';
 import type { Sql } from '../database/database.ts';
 import { isForeignKeyViolation } from '../database/database-faults.ts';
@@ -22,13 +22,15 @@ export interface UpvoteChange {
   network?: string | undefined;
 }
 
-const SELECT_COUNTS = `SELECT product_id, upvotes FROM product_counts
+const SELECT_COUNTS = `SELECT product_id, upvotes, ${MAYBE_PAUSED} AS is_paused FROM product_counts
   WHERE product_id = ANY($1::text[]) AND window_from <= $2::timestamptz AND ${OPEN}`;
 
 /** The count of a product, and the sessions of its added and removed upvotes. */
 interface ProductRow {
   product_id: string;
   upvotes: number;
+  /** Whether the votes may have been skipped. Unset for a written product. */
+  is_paused?: boolean;
   added?: string[] | null;
   /** Unset if the batch removes no upvotes. */
   removed?: string[] | null;
@@ -57,8 +59,9 @@ const defaultRules = (): VoteRules => ({
  * products with operators' decisions follow in a second one. If only the second one fails, repeating all changes gives
  * the same result. Concurrent writes of other processes may let votes of a network exceed the cap. `unchecked` contains
  * the networks for which this is possible, and networks whose removed votes may let other votes count.
- * @returns for each change the state and the product's count after it, or `product_not_found`. `productIds` has all
- * existing products of the changes, even those whose counts did not change.
+ * @returns for each change the state and the product's count after it, or `product_not_found`, or `unavailable` while an
+ * operator changes the product's votes. `productIds` has all other products of the changes, even those whose counts did
+ * not change.
  * @throws CoreError `unavailable`.
  */
 export async function setUpvotes(
@@ -80,9 +83,16 @@ export async function setUpvotes(
   const skipped = withoutRow(last, written);
   if (skipped.length > 0)
     written.push(...(await write(sql, runtime, skipped, { now, networks, decisions: true, rules })));
-  const [upvoted, counts] = statesBefore(last, [...written, ...(await countsOfOthers(sql, last, written, now))]);
+  const others = await countsOfOthers(sql, last, written, now);
+  const paused = new Set(others.filter((row) => row.is_paused).map((row) => row.product_id));
+  const [upvoted, counts] = statesBefore(last, [...written, ...others.filter((row) => !row.is_paused)]);
   const unchecked = networksToCheck(last, written, rules.networkCounts, isCapDeferred);
-  return { outcomes: replay(changes, upvoted, counts), productIds: [...counts.keys()], commentIds: [], unchecked };
+  return {
+    outcomes: replay(changes, upvoted, counts, paused),
+    productIds: [...counts.keys()],
+    commentIds: [],
+    unchecked,
+  };
 }
 
 /**
@@ -202,13 +212,14 @@ function replay(
   changes: readonly UpvoteChange[],
   upvotedBefore: Map<string, boolean>,
   countsBefore: Map<string, number>,
+  paused: ReadonlySet<string>,
 ): Outcome<UpvoteState>[] {
   const current = new Map(upvotedBefore);
   const counts = new Map(countsBefore);
   return changes.map((change) => {
     const { productId, upvoted } = change;
     const count = counts.get(productId);
-    if (count === undefined) return productNotFound();
+    if (count === undefined) return paused.has(productId) ? productPaused() : productNotFound();
     const upvotes = count + Number(upvoted) - Number(current.get(keyOf(change)));
     current.set(keyOf(change), upvoted);
     counts.set(productId, upvotes);

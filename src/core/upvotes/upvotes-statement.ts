@@ -1,4 +1,4 @@
-import { OPEN } from '../counts/lock-counts.ts';
+import { WRITABLE } from '../counts/lock-counts.ts';
 import { IS_COUNTED, WINDOW_INTERVAL } from '../leaderboards/launch-votes.ts';
 
 /** The parts of the statement that a batch needs. Planning and running all parts would take longer than the write. */
@@ -34,7 +34,7 @@ export function setUpvotesStatement(content: BatchContent): string {
   const hasVerdicts = isJudged || decisions;
   return `WITH writable AS (
     SELECT product_id, window_from, window_from + ${WINDOW_INTERVAL} AS window_end, ${IN_WINDOW} AS in_window FROM product_counts
-    WHERE product_id = ANY($1::text[]) AND window_from <= $5::timestamptz AND ${OPEN}${decisions ? '' : ' AND NOT has_decisions'}
+    WHERE product_id = ANY($1::text[]) AND window_from <= $5::timestamptz AND ${WRITABLE}${decisions ? '' : ' AND NOT has_decisions'}
     ORDER BY product_id FOR UPDATE /* omitted on Citus */
   ), desired AS (
     SELECT d.*${removal || isJudged ? ', writable.window_from, writable.window_end, writable.in_window' : ''}

@@ -17,18 +17,14 @@ import { fieldOf, PRODUCT_ID_PATTERN } from '../../../contract/products/fields.t
 import type { Product } from '../../../contract/products/schema.ts';
 import { TEXT_FORMAT } from '../../../contract/text.ts';
 import { CoreError, productNotFound } from '../../../core/core-error.ts';
+import { LARGE_CHANGE_ROWS } from '../../../core/counts/block-writes.ts';
 import type { Database } from '../../../core/database/database.ts';
 import type { PicturePipeline } from '../../../core/pictures/picture-store.ts';
 import { browseProducts, listCategories } from '../../../core/products/browse-products.ts';
 import { editProduct } from '../../../core/products/edit-product.ts';
 import { inspectProduct } from '../../../core/products/get-product.ts';
 import { listProducts } from '../../../core/products/list-products.ts';
-import {
-  countRowsOf,
-  LARGE_REMOVAL_ROWS,
-  listRemovals,
-  removeProducts,
-} from '../../../core/products/remove-products.ts';
+import { countRowsOf, listRemovals, removeProducts } from '../../../core/products/remove-products.ts';
 import { countRemovedRows, restoreProducts } from '../../../core/products/restore-products.ts';
 import { versionOf } from '../../../core/products/save-products.ts';
 import { END_OF_TIME, UUID_PATTERN } from '../../../core/runtime.ts';
@@ -58,7 +54,7 @@ export const productRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
    * connection, and opening it would take longer than the change.
    */
   const runChange = <Result>(rows: number, work: (on: Database) => Promise<Result>): Promise<Result> =>
-    rows < LARGE_REMOVAL_ROWS ? work(database) : withoutStatementTimeout(work);
+    rows < LARGE_CHANGE_ROWS ? work(database) : withoutStatementTimeout(work);
 
   app.get(
     CONSOLE_API.products,

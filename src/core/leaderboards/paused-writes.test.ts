@@ -1,0 +1,115 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { interruptTransactions } from '../../../tests/support/interrupted-transactions.ts';
+import { differencesOf, launch, rulesAt, vote } from '../../../tests/support/launch-site.ts';
+import { withoutTimeouts } from '../../../tests/support/recording-database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
+import { addComments } from '../comments/add-comments.ts';
+import { prepareComment } from '../comments/prepare-comment.ts';
+import type { Database, Sql } from '../database/database.ts';
+import { removeProducts } from '../products/remove-products.ts';
+import { systemRuntime } from '../runtime.ts';
+import { setUpvotes } from '../upvotes/set-upvotes.ts';
+import { changeVerdicts, undoVerdicts } from './change-verdicts.ts';
+import { finaliseDue } from './finalise.ts';
+
+const DAY = '2026-06-01';
+const session = 'session-of-a-voter';
+const runtime = { ...systemRuntime, now: () => new Date(`${DAY}T12:00:00.000Z`) };
+
+let database: TestDatabase;
+beforeEach(async () => {
+  database = await createTestDatabase();
+  for (const id of ['tide', 'reef']) await launch(database, id, `${DAY}T10:00:00.000Z`);
+  await vote(database, 'tide', `${DAY}T11:00:00.000Z`, 'session-11');
+});
+afterEach(() => database.drop());
+
+const makeTideLarge = () => database.query("UPDATE product_counts SET upvotes = 5000 WHERE product_id = 'tide'");
+const finalise = () => finaliseDue(database, { rules: rulesAt('2026-06-04T00:00:00.000Z'), votesPerNetwork: 20 });
+const exclude = (on: Database) =>
+  changeVerdicts(on, { productId: 'tide', action: 'exclude', reason: 'bought', selection: {} }, runtime, undefined);
+const upvote = (...ids: string[]) => ids.map((productId) => ({ productId, session, upvoted: true }));
+const comment = (productId: string) => prepareComment(runtime, { productId, content: 'Nice' }, { session });
+
+/** Runs `work` in the transaction that changes verdicts, once it holds its locks on the rows of votes. */
+const duringChange = (work: () => Promise<unknown>) =>
+  interruptTransactions(withoutTimeouts(database), 'UPDATE retracted_upvotes', work);
+
+test.each(['changed', 'changed back'])(
+  'while the votes of a large launch are %s, only its own visitors are asked to try again',
+  async (direction) => {
+    await makeTideLarge();
+    const write = async () => [
+      ...(await setUpvotes(database, runtime, upvote('tide', 'reef'))).outcomes,
+      ...(await addComments(database, runtime, ['tide', 'reef'].map(comment))).outcomes,
+    ];
+    if (direction === 'changed back') await exclude(database);
+    let outcomes: unknown[] = [];
+    const changing = duringChange(async () => {
+      outcomes = await write();
+    });
+    const changed = direction === 'changed' ? exclude(changing) : undoVerdicts(changing, 'tide', runtime);
+    expect(await changed).toMatchObject({ votes: 1 });
+    expect(outcomes).toMatchObject([
+      { code: 'unavailable' },
+      { upvotes: 1 },
+      { code: 'unavailable' },
+      { created: true },
+    ]);
+    expect(await setUpvotes(database, runtime, upvote('tide'))).toMatchObject({ outcomes: [{ upvotes: 5_001 }] });
+    expect(await addComments(database, runtime, [comment('tide')])).toMatchObject({ outcomes: [{ created: true }] });
+  },
+);
+
+test.each([
+  ['an upvote', (sql: Sql) => setUpvotes(sql, runtime, upvote('tide'))],
+  ['a comment', (sql: Sql) => addComments(sql, runtime, [comment('tide')])],
+])('%s that was skipped during a change of verdicts is refused, even if the change has ended', async (_what, write) => {
+  await makeTideLarge();
+  let end = () => {};
+  const changed = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  let written: ReturnType<typeof write> | undefined;
+  const changing = duringChange(
+    () =>
+      new Promise<void>((resolve) => {
+        /** A connection that is slow to return from a statement that writes. */
+        const slow: Sql = {
+          async query(text, values, options) {
+            const rows = await database.query<never>(text, values, options);
+            if (!text.includes('INSERT INTO')) return rows;
+            resolve();
+            await changed;
+            return rows;
+          },
+        };
+        written = write(slow);
+      }),
+  );
+  await exclude(changing);
+  end();
+  expect(await written).toMatchObject({ outcomes: [{ code: 'unavailable' }] });
+});
+
+test('votes for a launch whose result is final do not wait while the digest of its day is computed', async () => {
+  await finalise();
+  let outcomes: unknown[] = [];
+  const computing = interruptTransactions(database, 'SET digest', async () => {
+    ({ outcomes } = await setUpvotes(database, runtime, upvote('tide')));
+  });
+  expect(await exclude(computing)).toMatchObject({ votes: 1, revised: [DAY] });
+  expect(outcomes).toMatchObject([{ upvotes: 2 }]);
+  expect(await differencesOf(database, DAY)).toEqual([]);
+});
+
+test('votes for a small product of a large final day do not wait while its removal computes the digest of the day', async () => {
+  await finalise();
+  await database.query('UPDATE leaderboard_counts SET products = products + 500 WHERE period = $1', [DAY]);
+  let outcomes: unknown[] = [];
+  const computing = interruptTransactions(withoutTimeouts(database), 'SET digest', async () => {
+    ({ outcomes } = await setUpvotes(database, runtime, upvote('tide', 'reef')));
+  });
+  expect((await removeProducts(computing, ['tide'])).removed).toHaveLength(1);
+  expect(outcomes).toMatchObject([{ code: 'product_not_found' }, { upvotes: 1 }]);
+});
