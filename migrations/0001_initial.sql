@@ -43,7 +43,7 @@ CREATE TABLE product_counts (
   upvotes integer NOT NULL DEFAULT 0 CHECK (upvotes >= 0),
   comments integer NOT NULL DEFAULT 0 CHECK (comments >= 0),
   -- The start of the launch window; earlier upvotes are refused. Equal to launches.launched_at once the launch is on
-  -- its boards, and '-infinity' once its result is final. Stored here, so casting a vote reads and locks only one row.
+  -- its boards, and '-infinity' soon after its result is final. Stored here, so a vote reads and locks only one row.
   window_from timestamptz(3) NOT NULL DEFAULT '-infinity',
   -- Numbers of votes cast in the window: votes that count on leaderboards, and votes that do not, by reason.
   counted integer NOT NULL DEFAULT 0 CHECK (counted >= 0),

@@ -66,6 +66,15 @@ export async function recordEverythingChanged(sql: Sql): Promise<void> {
   await recordChange(sql, { productIds: [EVERYTHING], catalogue: true });
 }
 
+/** If more products changed, the change is recorded without their ids. */
+export const MAX_CHANGED_IDS = 1_000;
+
+/** Records that these products changed or, if there are too many to list, that anything may have changed. */
+export async function recordChangedProducts(sql: Sql, productIds: readonly string[]): Promise<void> {
+  if (productIds.length > MAX_CHANGED_IDS) await recordEverythingChanged(sql);
+  else await recordChange(sql, { productIds, catalogue: true });
+}
+
 const RETENTION = `${RETENTION_MS} * interval '1 millisecond'`;
 
 /**

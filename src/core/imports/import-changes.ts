@@ -3,7 +3,7 @@ import { PRODUCT_FIELD_NAMES, type ProductFieldName } from '../../contract/produ
 import type { StoredProduct } from '../../contract/products/schema.ts';
 import { formatCount } from '../../contract/text.ts';
 import { insertEntries, lastAuditIds, lockEntryToUndo, recordAudit } from '../audit/audit-log.ts';
-import { recordChange, recordEverythingChanged } from '../changes/change-feed.ts';
+import { recordChangedProducts } from '../changes/change-feed.ts';
 import { CoreError } from '../core-error.ts';
 import { lockCounts } from '../counts/lock-counts.ts';
 import type { Database, Sql } from '../database/database.ts';
@@ -162,8 +162,6 @@ function movedLaunchEntry(
 }
 
 const UNDO_BATCH_ROWS = 500;
-/** If an undo changes more products, the change is recorded as "everything changed", without their ids. */
-const MAX_NAMED = 1_000;
 
 interface UndoneImport {
   /** Number of new products that were removed. `products restore` can restore them. */
@@ -218,9 +216,7 @@ export async function undoImport(
       .map((product) => ({ ...removalEntry(product, details), undoes: null }));
     const edits = await movedLaunchEntries(sql, details, reverted, unchanged);
     await recordAudit(sql, [...removals, ...edits, { action: 'import undo', target, details: undone, undoes: id }]);
-    const productIds = [...removed, ...reverted.map((product) => product.id)];
-    if (productIds.length > MAX_NAMED) await recordEverythingChanged(sql);
-    else await recordChange(sql, { productIds, catalogue: true });
+    await recordChangedProducts(sql, [...removed, ...reverted.map((product) => product.id)]);
     return undone;
   });
 }

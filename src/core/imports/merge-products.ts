@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { StoredProduct } from '../../contract/products/schema.ts';
 import { recordAudit } from '../audit/audit-log.ts';
-import { recordChange, recordEverythingChanged } from '../changes/change-feed.ts';
+import { MAX_CHANGED_IDS, recordChangedProducts } from '../changes/change-feed.ts';
 import type { Sql } from '../database/database.ts';
 import { prefetchOne, serializeStatements, waitForLock } from '../database/transactions.ts';
 import { STORED_COLUMNS, type StoredProductRow, storedProductOf } from '../products/product-row.ts';
@@ -22,11 +22,6 @@ import type { Position } from './source-record.ts';
 import type { CheckedRow, Spool } from './spool.ts';
 
 const BATCH_ROWS = 500;
-
-/**
- * If more products changed, the change is recorded without their ids, and processes mark all cached responses as stale.
- */
-const MAX_CHANGED_IDS = 1_000;
 
 /**
  * Enlarges the pending lists of the search indexes and the memory for merging them (in kilobytes), so writing the
@@ -161,7 +156,7 @@ async function mergeBatches(
     merged.auditId = auditId;
     await recordAudit(sql, { id: auditId, action: 'import', target, details });
     await importChanges.save(sql);
-    await recordChanges(sql, changedIds);
+    await recordChangedProducts(sql, changedIds);
   }
   return merged;
 }
@@ -173,11 +168,6 @@ async function mergeBatches(
  */
 function timeBefore(now: Date, n: number): Date {
   return new Date(Math.max(new Date(now).setUTCHours(0, 0, 0, 0), now.getTime() - n));
-}
-
-async function recordChanges(sql: Sql, changedIds: readonly string[]): Promise<void> {
-  if (changedIds.length > MAX_CHANGED_IDS) await recordEverythingChanged(sql);
-  else await recordChange(sql, { productIds: changedIds, catalogue: true });
 }
 
 async function idsOf(sql: Sql, rows: readonly CheckedRow[], assigner: IdAssigner): Promise<string[]> {

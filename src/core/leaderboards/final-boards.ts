@@ -1,5 +1,4 @@
 import { createHash, type Hash, randomBytes } from 'node:crypto';
-import { lockCounts } from '../counts/lock-counts.ts';
 import type { Sql } from '../database/database.ts';
 import { LEADERBOARD_COLUMNS, type LeaderboardRow } from './get-leaderboard.ts';
 import { refreshLaunches } from './launch-votes.ts';
@@ -53,10 +52,16 @@ const FIND_LATE = `SELECT l.day, array_agg(l.product_id ORDER BY l.product_id) A
   FROM launches l JOIN leaderboards b ON b.period = l.day
   WHERE l.product_id = ANY($1::text[]) AND NOT l.final AND b.final_at IS NOT NULL GROUP BY l.day ORDER BY l.day`;
 
-/** Finalises launches that were added to the board of a finalised day, such as restored ones. */
+/**
+ * Finalises launches that were added to the board of a finalised day, such as restored ones. The transaction has
+ * inserted or locked their counts.
+ */
 export async function finaliseLateLaunches(sql: Sql, productIds: readonly string[]): Promise<void> {
   const late = await sql.query<{ day: string; product_ids: string[] }>(FIND_LATE, [productIds]);
-  for (const { day, product_ids: ids } of late) await finaliseLaunches(sql, day, ids);
+  for (const { day, product_ids: ids } of late) {
+    await finaliseLaunches(sql, day, ids);
+    await sql.query(CLOSE_WINDOWS, [ids]);
+  }
 }
 
 const ADD_REVISION =
@@ -125,14 +130,17 @@ const SET_COUNTS = `UPDATE product_counts c SET counted = t.counted, excluded_ne
   WHERE c.product_id = t.product_id
     AND (c.counted, c.excluded_network, c.excluded_operator) IS DISTINCT FROM (t.counted, t.excluded_network, t.excluded_operator)`;
 
-// Closes the windows permanently, so no vote counts if the clock was ahead and is set back into the window.
-const CLOSE_WINDOWS =
+/**
+ * Closes the windows of final launches `$1` permanently, so no vote counts if the clock was ahead and is set back into
+ * the window.
+ */
+export const CLOSE_WINDOWS =
   "UPDATE product_counts SET window_from = '-infinity', has_decisions = false WHERE product_id = ANY($1::text[])";
 
 /**
  * Makes the results of these launches final: stores their tally, and sets their counts to its votes. The caller has
- * locked the day (`lockDays`). If `secret` is unset because it was destroyed, a random secret is used. `hash` receives
- * every line.
+ * locked the day (`lockDays`), and must close the windows (`CLOSE_WINDOWS`). If `secret` is unset because it was
+ * destroyed, a random secret is used. `hash` receives every line.
  */
 export async function finaliseLaunches(
   sql: Sql,
@@ -147,9 +155,6 @@ export async function finaliseLaunches(
   await sql.query('UPDATE launches SET final = true WHERE product_id = ANY($1::text[])', [productIds]);
   await sql.query('DELETE FROM retracted_upvotes WHERE product_id = ANY($1::text[])', [productIds]);
   await sql.query('DELETE FROM vote_decisions WHERE product_id = ANY($1::text[])', [productIds]);
-  // Counts are locked last, because visitors who upvote wait for them.
-  await lockCounts(sql, productIds);
-  await sql.query(CLOSE_WINDOWS, [productIds]);
 }
 
 /** Stores the numbers of counted and excluded votes of launches, and moves the launches on their boards. */

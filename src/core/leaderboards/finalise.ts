@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { PeriodKind } from '../../contract/leaderboards/period.ts';
-import { recordChange } from '../changes/change-feed.ts';
+import { recordChange, recordChangedProducts } from '../changes/change-feed.ts';
+import { updateCounts } from '../counts/block-writes.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { isLockTimeout } from '../database/database-faults.ts';
 import { disableTimeouts } from '../database/transactions.ts';
@@ -8,7 +9,7 @@ import { HOUR_MS } from '../runtime.ts';
 import type { RecordEvents } from '../webhooks/outbox.ts';
 import { applyCapToLaunches, CAP_BATCH } from './apply-vote-cap.ts';
 import { WINDOW_MS } from './calendar.ts';
-import { finaliseLaunches, lockDays, readFinalHeader } from './final-boards.ts';
+import { CLOSE_WINDOWS, finaliseLaunches, lockDays, readFinalHeader } from './final-boards.ts';
 import type { LeaderboardRules } from './get-leaderboard.ts';
 import { readFinalEvents } from './launch-events.ts';
 import { correctRetracted } from './retracted-votes.ts';
@@ -47,11 +48,14 @@ export async function finaliseDue(database: Database, options: FinaliseOptions):
     if (placed.productIds.length > 0) await recordChange(database, { productIds: placed.productIds, catalogue: true });
     mayHaveMore = placed.mayHaveMore;
   }
+  // Those of days that became final before a process was killed.
+  await closeWindows(database);
   const awaiting = await findAwaitingLaunches(database, rules);
   const days: string[] = [];
   for (const day of await findDueDays(database, rules)) {
     signal?.throwIfAborted();
     if (!awaiting.includes(day) && (await finaliseDay(database, day, options))) days.push(day);
+    await closeWindows(database);
   }
   const periods = await finaliseLongPeriods(database, awaiting, options);
   await destroySecrets(database, rules);
@@ -87,7 +91,7 @@ async function findAwaitingLaunches(sql: Sql, rules: LeaderboardRules): Promise<
 
 const SELECT_WORK = `SELECT
     EXISTS (SELECT FROM leaderboards WHERE final_at IS NULL AND to_at <= $1::timestamptz)
-    OR EXISTS (SELECT FROM site_metadata WHERE name = 'tally secrets deleted')
+    OR EXISTS (SELECT FROM site_metadata WHERE name = 'tally secrets deleted' OR name LIKE 'open windows of %')
     OR EXISTS (
       SELECT FROM tally_secrets s WHERE created_at < $2::timestamptz
         AND NOT EXISTS (SELECT FROM leaderboards b WHERE b.period = s.day AND b.final_at IS NULL)
@@ -113,6 +117,8 @@ const SET_FINAL = `UPDATE leaderboards SET digest = $2, final_at = to_at + $3::f
 
 const MARK_SECRETS = `INSERT INTO site_metadata (name, value) VALUES ('tally secrets deleted', $1) ON CONFLICT (name) DO UPDATE SET value = EXCLUDED.value`;
 
+const MARK_WINDOWS = `INSERT INTO site_metadata (name, value) VALUES ('open windows of ' || $1::text, $1) ON CONFLICT (name) DO NOTHING`;
+
 // A launch is not ready if it is about to move or its window is still open. The latter happens if SITE_TIME_ZONE
 // changed after the day's first launch, because the day keeps the bounds of the previous time zone.
 const LOCK_LAUNCHES = `SELECT product_id, placed_for = launched_at AND launched_at <= $2::timestamptz AS is_ready
@@ -121,7 +127,7 @@ const LOCK_LAUNCHES = `SELECT product_id, placed_for = launched_at AND launched_
 /**
  * Corrects retracted votes and applies the cap, then finalises the day in one transaction. All windows of the day have
  * ended, so no vote is added. Visitors do not wait while the tally is written, because they need only the counts, which
- * are locked last.
+ * the transaction does not lock unless they are wrong. Their windows are closed afterwards.
  * @returns false if another process has finalised the day, or a launch of the day is about to move or has an open
  * window.
  */
@@ -150,10 +156,30 @@ async function finaliseDay(
     await sql.query(SET_FINAL, [day, digestText(hash), WINDOW_MS + reviewMs, votesPerNetwork]);
     await sql.query('DELETE FROM tally_secrets WHERE day = $1', [day]);
     await sql.query(MARK_SECRETS, [rules.now.toISOString()]);
+    await sql.query(MARK_WINDOWS, [day]);
     await recordEvents?.(sql, await readFinalEvents(sql, { kind: 'day', periods: [day], now: rules.now }));
-    await recordChange(sql, { productIds: ids, catalogue: true });
+    await recordChangedProducts(sql, ids);
     return true;
   });
+}
+
+const SELECT_OPEN_WINDOWS = `SELECT l.product_id FROM launches l JOIN product_counts c ON c.product_id = l.product_id
+  WHERE l.day = $1 AND l.final AND c.window_from <> '-infinity' ORDER BY l.product_id`;
+
+/** Closes the windows of days that have become final, in short transactions, because visitors wait for the counts. */
+async function closeWindows(database: Database): Promise<void> {
+  const marks = await database.query<{ name: string; day: string }>(
+    "SELECT name, value AS day FROM site_metadata WHERE name LIKE 'open windows of %'",
+  );
+  for (const { name, day } of marks) {
+    const rows = await database.query<{ product_id: string }>(SELECT_OPEN_WINDOWS, [day]);
+    await updateCounts(
+      database,
+      rows.map((row) => row.product_id),
+      CLOSE_WINDOWS,
+    );
+    await database.query('DELETE FROM site_metadata WHERE name = $1', [name]);
+  }
 }
 
 // This is a separate statement, so `FINALISE_LONG_PERIODS` sees what other transactions, such as one that adds a day,
