@@ -7,9 +7,9 @@ import { lockCounts } from './lock-counts.ts';
  */
 export const LARGE_CHANGE_ROWS = 5_000;
 
-/** How long products stay blocked if the process is killed: about twice the time that changing their rows takes. */
+/** How long products stay blocked if the process is killed: longer than changing their rows takes on a busy machine. */
 const BLOCK_MS = 5_000;
-const BLOCK_MS_PER_ROW = 0.05;
+const BLOCK_MS_PER_ROW = 0.1;
 
 interface Block {
   /**
