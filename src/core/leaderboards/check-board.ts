@@ -1,4 +1,4 @@
-import { createHash, type Hash } from 'node:crypto';
+import type { Hash } from 'node:crypto';
 import type { Period } from '../../contract/leaderboards/period.ts';
 import { formatQuantity } from '../../contract/text.ts';
 import { recordAudit } from '../audit/audit-log.ts';
@@ -8,9 +8,9 @@ import type { Database, Sql } from '../database/database.ts';
 import { disableTimeouts, holdSnapshot } from '../database/transactions.ts';
 import { applyVoteCap } from './apply-vote-cap.ts';
 import { tieOrder } from './calendar.ts';
-import { lockDaysOf, NO_VOTES, readFinalHeader, setCounts, type Totals } from './final-boards.ts';
+import { hashFinalHeader, lockDaysOf, NO_VOTES, setCounts, type Totals } from './final-boards.ts';
 import { IS_COUNTED, recountLaunches, refreshLaunches, WINDOW_VOTES } from './launch-votes.ts';
-import { digestText, headerLine, readTallyParts } from './tally-file.ts';
+import { digestText, readTallyParts } from './tally-file.ts';
 
 export interface CheckedBoard {
   launches: number;
@@ -127,7 +127,7 @@ async function recount(
     [name],
   );
   for (const { day, digest } of days) {
-    const hash = createHash('sha256').update(headerLine(await readFinalHeader(sql, day)));
+    const hash = await hashFinalHeader(sql, day);
     for (const [id, total] of await tallyTotals(sql, day, undefined, hash)) totals.set(id, total);
     compare(`${day}: digest`, digestText(hash), digest);
   }

@@ -2,8 +2,8 @@ import { createHash, type Hash, randomBytes } from 'node:crypto';
 import type { Sql } from '../database/database.ts';
 import { LEADERBOARD_COLUMNS, type LeaderboardRow } from './get-leaderboard.ts';
 import { refreshLaunches } from './launch-votes.ts';
-import { headerOf, type LaunchVote, readLaunches, readVotes } from './read-tally.ts';
-import { readTallyDigest, type TallyHeader, writeTallyParts } from './tally-file.ts';
+import { type LaunchVote, readHeader, readVotes } from './read-tally.ts';
+import { digestText, readTallyParts, writeTallyParts } from './tally-file.ts';
 
 const lockStatement = (kinds: string) =>
   `SELECT period, final_at FROM leaderboards WHERE period = ANY($1::text[]) AND ${kinds} ORDER BY period FOR UPDATE`;
@@ -84,8 +84,9 @@ export async function reviseDays(sql: Sql, periods: readonly string[]): Promise<
   const days = await lockDays(sql, periods);
   await sql.query(ADD_REVISION, [days]);
   for (const day of days) {
-    const digest = await readTallyDigest(sql, await readFinalHeader(sql, day));
-    await sql.query('UPDATE leaderboards SET digest = $2 WHERE period = $1', [day, digest]);
+    const hash = await hashFinalHeader(sql, day);
+    for await (const { text } of readTallyParts(sql, day)) hash.update(text);
+    await sql.query('UPDATE leaderboards SET digest = $2 WHERE period = $1', [day, digestText(hash)]);
   }
   return days;
 }
@@ -98,10 +99,10 @@ export async function reviseLongPeriods(sql: Sql, periods: readonly string[]): P
 }
 
 /**
- * Reads the header of the tally of a day that is final or becomes final.
+ * Starts the digest of the tally of a day that is final or becomes final, with its header.
  * @throws RangeError if the day has no leaderboard.
  */
-export async function readFinalHeader(sql: Sql, day: string): Promise<TallyHeader> {
+export async function hashFinalHeader(sql: Sql, day: string): Promise<Hash> {
   const [board] = await sql.query<LeaderboardRow>(
     `SELECT ${LEADERBOARD_COLUMNS} FROM leaderboards b WHERE period = $1`,
     [day],
@@ -109,7 +110,10 @@ export async function readFinalHeader(sql: Sql, day: string): Promise<TallyHeade
   if (board === undefined) throw new RangeError(`There is no leaderboard of ${day}`);
   const { time_zone: timeZone, from_at, to_at, revision } = board;
   const bounds = { from: from_at.toISOString(), to: to_at.toISOString() };
-  return headerOf({ period: day, ...bounds, status: 'final', revision }, timeZone, await readLaunches(sql, day));
+  const hash = createHash('sha256');
+  for await (const piece of readHeader(sql, { period: day, timeZone, ...bounds, status: 'final', revision }))
+    hash.update(piece);
+  return hash;
 }
 
 /** The numbers of counted and excluded votes of a launch. */

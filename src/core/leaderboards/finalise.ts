@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { PeriodKind } from '../../contract/leaderboards/period.ts';
 import { recordChange, recordChangedProducts } from '../changes/change-feed.ts';
 import { updateCounts } from '../counts/block-writes.ts';
@@ -9,11 +8,11 @@ import { HOUR_MS } from '../runtime.ts';
 import type { RecordEvents } from '../webhooks/outbox.ts';
 import { applyCapToLaunches, CAP_BATCH } from './apply-vote-cap.ts';
 import { WINDOW_MS } from './calendar.ts';
-import { CLOSE_WINDOWS, finaliseLaunches, lockDays, readFinalHeader } from './final-boards.ts';
+import { CLOSE_WINDOWS, finaliseLaunches, hashFinalHeader, lockDays } from './final-boards.ts';
 import type { LeaderboardRules } from './get-leaderboard.ts';
 import { readFinalEvents } from './launch-events.ts';
 import { correctRetracted } from './retracted-votes.ts';
-import { digestText, headerLine } from './tally-file.ts';
+import { digestText } from './tally-file.ts';
 import { placeLaunches } from './update-boards.ts';
 import { findSecret } from './vote-networks.ts';
 
@@ -150,7 +149,7 @@ async function finaliseDay(
     const launches = await sql.query<{ product_id: string; is_ready: boolean }>(LOCK_LAUNCHES, [day, windowStart]);
     if (launches.some((row) => !row.is_ready)) return false;
     const ids = launches.map((row) => row.product_id);
-    const hash = createHash('sha256').update(headerLine(await readFinalHeader(sql, day)));
+    const hash = await hashFinalHeader(sql, day);
     await finaliseLaunches(sql, day, ids, { secret: await findSecret(sql, day), hash });
     const reviewMs = rules.reviewHours * HOUR_MS;
     await sql.query(SET_FINAL, [day, digestText(hash), WINDOW_MS + reviewMs, votesPerNetwork]);

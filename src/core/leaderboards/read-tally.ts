@@ -14,7 +14,16 @@ import {
   type LeaderboardRules,
 } from './get-leaderboard.ts';
 import { LAUNCH_VOTES, WINDOW_VOTES } from './launch-votes.ts';
-import { headerLine, readTallyParts, type TallyHeader, type TallyVote, voteLine, voterOf } from './tally-file.ts';
+import {
+  emptyHeaderLine,
+  headerPieces,
+  readTallyParts,
+  type TallyHeader,
+  type TallyProduct,
+  type TallyVote,
+  voteLine,
+  voterOf,
+} from './tally-file.ts';
 import { readSecret } from './vote-networks.ts';
 
 /** A snapshot of the tally of a day. */
@@ -75,29 +84,40 @@ async function openTally(
   rules: LeaderboardRules,
   secret: Buffer | undefined,
 ): Promise<Tally> {
-  const launches = await readLaunches(sql, period.name);
   const { digest, ...described } = describePeriod(period, board, rules);
-  const header = headerOf(described, board?.time_zone ?? rules.timeZone, launches);
+  const header = { ...described, timeZone: board?.time_zone ?? rules.timeZone };
   if (digest !== null)
     return {
       version: digest,
       async *chunks() {
-        yield headerLine(header);
+        yield* readHeader(sql, header);
         for await (const { text } of readTallyParts(sql, period.name)) yield text;
       },
     };
-  if (launches.length > 0 && secret === undefined) {
+  const ids: string[] = [];
+  // The version depends on the secret, because databases have different secrets and therefore different hashes of
+  // voters.
+  const hash = createHash('sha256').update(
+    `${emptyHeaderLine(header)}${board?.stored_by} ${secret && voterOf(secret, '')}`,
+  );
+  for await (const launches of readLaunches(sql, period.name)) {
+    for (const { product_id: id, launched_at, window_changes } of launches) {
+      ids.push(id);
+      hash.update(`\n${id} ${launched_at.toISOString()} ${window_changes}`);
+    }
+  }
+  if (ids.length > 0 && secret === undefined) {
     throw new CoreError('unavailable', 'The first launch of this day has just begun. Please try again in a moment.');
   }
   return {
-    // The version depends on the secret, because databases have different secrets and therefore different hashes of
-    // voters.
-    version: versionOf(header, launches, `${board?.stored_by} ${secret && voterOf(secret, '')}`),
+    version: `open:${hash.digest('hex')}`,
     async *chunks() {
-      yield headerLine(header);
+      yield* readHeader(sql, header);
       if (secret === undefined) return;
-      const ids = launches.map(({ product_id: id }) => id);
-      for await (const votes of readVotes(sql, ids, secret)) yield votes.map(voteLine).join('');
+      for (let start = 0; start < ids.length; start += BATCH_ROWS) {
+        const batch = ids.slice(start, start + BATCH_ROWS);
+        for await (const votes of readVotes(sql, batch, secret)) yield votes.map(voteLine).join('');
+      }
     },
   };
 }
@@ -109,29 +129,22 @@ interface TallyLaunch {
   window_changes: number;
 }
 
-export function readLaunches(sql: Sql, day: string): Promise<TallyLaunch[]> {
-  return sql.query<TallyLaunch>(
-    `SELECT l.product_id, l.launched_at, c.window_changes
-     FROM launches l JOIN product_counts c ON c.product_id = l.product_id WHERE l.day = $1 ORDER BY l.product_id`,
-    [day],
-  );
+const SELECT_LAUNCHES = `SELECT l.product_id, l.launched_at, c.window_changes
+  FROM launches l JOIN product_counts c ON c.product_id = l.product_id WHERE l.day = $1 ORDER BY l.product_id`;
+
+/** The restrictions of `readInBatches` apply. */
+function readLaunches(sql: Sql, day: string): AsyncGenerator<TallyLaunch[]> {
+  return readInBatches<TallyLaunch>(sql, SELECT_LAUNCHES, { values: [day], batchRows: BATCH_ROWS });
 }
 
-/** Returns the header of the tally of a day with these launches. */
-export function headerOf(
-  { period, from, to, status, revision }: Omit<TallyHeader, 'timeZone' | 'products'>,
-  timeZone: string,
-  launches: readonly Pick<TallyLaunch, 'product_id' | 'launched_at'>[],
-): TallyHeader {
-  const products = launches.map((row) => ({ id: row.product_id, launchedAt: row.launched_at.toISOString() }));
-  return { period, timeZone, from, to, status, revision, products };
+/** Reads the header of a tally with the launches of its day, in pieces. The restrictions of `readInBatches` apply. */
+export function readHeader(sql: Sql, header: TallyHeader): AsyncGenerator<string> {
+  return headerPieces(header, productsOf(readLaunches(sql, header.period)));
 }
 
-function versionOf(header: TallyHeader, launches: readonly TallyLaunch[], origin: string): string {
-  const changes = launches.map((row) => row.window_changes).join();
-  return `open:${createHash('sha256')
-    .update(`${headerLine(header)}${changes} ${origin}`)
-    .digest('hex')}`;
+async function* productsOf(batches: AsyncIterable<TallyLaunch[]>): AsyncGenerator<TallyProduct[]> {
+  for await (const launches of batches)
+    yield launches.map((row) => ({ id: row.product_id, launchedAt: row.launched_at.toISOString() }));
 }
 
 /** Why a vote does not count, or that the operator included it; null if it counts without a decision. */

@@ -6,7 +6,7 @@ import type { ExclusionReason, LeaderboardStatus } from '../../contract/leaderbo
 import type { Sql } from '../database/database.ts';
 import { readInBatches } from '../database/transactions.ts';
 
-/** The first line of a tally. Times are ISO 8601 in UTC. */
+/** The first line of a tally, without its products. Times are ISO 8601 in UTC. */
 export interface TallyHeader {
   period: string;
   timeZone: string;
@@ -14,7 +14,12 @@ export interface TallyHeader {
   to: string;
   status: LeaderboardStatus;
   revision: number;
-  products: { id: string; launchedAt: string }[];
+}
+
+/** A product in the first line of a tally. */
+export interface TallyProduct {
+  id: string;
+  launchedAt: string;
 }
 
 /** One vote that was cast inside the window of its product. */
@@ -26,10 +31,28 @@ export interface TallyVote {
   reason: ExclusionReason | null;
 }
 
-/** Returns the header as a line of JSON. The order of its fields matters, because the digest covers it. */
-export function headerLine(header: TallyHeader): string {
-  const { period, timeZone, from, to, status, revision, products } = header;
-  return `${JSON.stringify({ tally: 1, period, timeZone, from, to, status, revision, products })}\n`;
+/**
+ * Returns the header of a day without launches as a line of JSON. The order of its fields matters, because the digest
+ * covers it.
+ */
+export function emptyHeaderLine({ period, timeZone, from, to, status, revision }: TallyHeader): string {
+  return `${JSON.stringify({ tally: 1, period, timeZone, from, to, status, revision, products: [] })}\n`;
+}
+
+/** The end of each header, after its products. */
+const HEADER_END = ']}\n';
+
+/** Yields the header as a line of JSON, in pieces, because a day may have a million products. */
+export async function* headerPieces(
+  header: TallyHeader,
+  batches: AsyncIterable<readonly TallyProduct[]>,
+): AsyncGenerator<string> {
+  let next = emptyHeaderLine(header).slice(0, -HEADER_END.length);
+  for await (const products of batches) {
+    yield `${next}${products.map(({ id, launchedAt }) => JSON.stringify({ id, launchedAt })).join()}`;
+    next = ',';
+  }
+  yield next === ',' ? HEADER_END : `${next}${HEADER_END}`;
 }
 
 /** Returns a vote as a line of JSON, with its time in whole seconds. */
@@ -121,19 +144,12 @@ export async function* readTallyLines(sql: Sql, day: string, productId: string):
   }
 }
 
-/** Computes the digest of the tally of a finalised day, over its header and its stored votes. */
-export async function readTallyDigest(sql: Sql, header: TallyHeader): Promise<string> {
-  const hash = createHash('sha256').update(headerLine(header));
-  for await (const { text } of readTallyParts(sql, header.period)) hash.update(text);
-  return digestText(hash);
-}
-
 /**
  * Returns the digest of the tally of a final day that never had a launch. Such days have no stored result, and their
  * tally is the header alone.
  */
 export function emptyTallyDigest(header: Pick<TallyHeader, 'period' | 'timeZone' | 'from' | 'to'>): string {
-  const line = headerLine({ ...header, status: 'final', revision: 0, products: [] });
+  const line = emptyHeaderLine({ ...header, status: 'final', revision: 0 });
   return digestText(createHash('sha256').update(line));
 }
 
