@@ -5,7 +5,8 @@ set -eu
 cd /srv/groundswell
 rm -rf ../groundswell.new ../groundswell.old
 cp -a . ../groundswell.new
-(cd ../groundswell.new && git pull && npm ci && npm run build && npm prune --omit=dev)
+# An npm prune without --no-save may have changed the lock file, and git pull would then fail.
+(cd ../groundswell.new && git checkout -- package-lock.json && git pull && npm ci && npm run build && npm prune --omit=dev --no-save)
 
 # The old version makes the backup, because commands update the schema first.
 runuser -u groundswell -- node --env-file=/etc/groundswell.env bin/groundswell.js \

@@ -3,7 +3,7 @@ import { parseEnv } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { PACKAGE_FOLDERS, PACKAGE_ROOT } from '../../src/settings/package-root.ts';
 import { readSettings, SETTING_NAMES } from '../../src/settings/settings.ts';
-import { readText } from './source-files.ts';
+import { filesBelow, readText } from './source-files.ts';
 
 /** Returns the names in capitals that a file of any format assigns. */
 function settingsIn(text: string): string[] {
@@ -50,11 +50,23 @@ describe('the deployment examples', () => {
     const script = await readText('deploy/upgrade.sh');
     expect(script).toMatch(/^set -eu$/m);
     expect(script).toMatch(/ {2}backup "\S+-\$\(date \+\S+\)\.backup"$/m);
-    const steps = ['cp -a . ../groundswell.new', '(cd ../groundswell.new && git pull && npm ci', 'bin/groundswell.js'];
+    const steps = [
+      'cp -a . ../groundswell.new',
+      '(cd ../groundswell.new && git checkout -- package-lock.json && git pull && npm ci',
+      'bin/groundswell.js',
+    ];
     const found = [...steps, 'systemctl stop', 'mv ../groundswell ', 'systemctl start'].map((it) => script.indexOf(it));
     expect(found).not.toContain(-1);
     expect(found).toEqual(found.toSorted((a, b) => a - b));
     expect(script.match(/npm ci/g)).toHaveLength(1);
+  });
+
+  test('every npm prune leaves package-lock.json unchanged, because git pull and the stamp of the build depend on it', async () => {
+    const files = ['Dockerfile', ...(await filesBelow('deploy')), 'docs/operations.md'];
+    const text = (await Promise.all(files.map(readText))).join('\n');
+    const commands = text.match(/npm prune --.*/g) ?? [];
+    expect(commands.length).toBeGreaterThan(2);
+    expect(commands.filter((command) => !command.includes(' --no-save'))).toEqual([]);
   });
 
   test('the documented move to a new embedded PostgreSQL stops the site before the backup, so no write is lost', async () => {
