@@ -1,18 +1,48 @@
 # Upgrades the checkout that groundswell.service runs. Run as root: sh /srv/groundswell/deploy/upgrade.sh
 # The running site reads its files, so the new version is built in a copy. The old one is kept in /srv/groundswell.old.
 set -eu
+# The site's user must be able to read the new files.
+umask 022
+root=$(cd "$(dirname "$0")/.." && pwd)
+data=/var/lib/groundswell-site
+as_site() { runuser -u groundswell -- "$@"; }
 
-cd /srv/groundswell
-rm -rf ../groundswell.new ../groundswell.old
-cp -a . ../groundswell.new
+trap 'rm -rf "$root.new"' EXIT
+trap 'exit 1' HUP INT TERM
+cd "$root"
+rm -rf "$root.new"
+cp -a . "$root.new"
 # An npm prune without --no-save may have changed the lock file, and git pull would then fail.
-(cd ../groundswell.new && git checkout -- package-lock.json && git pull && npm ci && npm run build && npm prune --omit=dev --no-save)
+(cd "$root.new" && git checkout -- package-lock.json && git pull && npm ci && npm run build &&
+  npm prune --omit=dev --no-save && as_site node bin/groundswell.js --version)
 
 # The old version makes the backup, because commands update the schema first.
-runuser -u groundswell -- node --env-file=/etc/groundswell.env bin/groundswell.js \
-  backup "/var/lib/groundswell-site/before-$(date +%F-%H%M%S).backup"
+as_site node --env-file=/etc/groundswell.env bin/groundswell.js backup "$data/before-$(date +%F-%H%M%S).backup"
 
+# Neither an interruption nor a failure may leave the site stopped.
+trap '' HUP INT TERM
+trap 'systemctl start groundswell; rm -rf "$root.new"' EXIT
+rm -rf "$root.old"
 systemctl stop groundswell
-mv ../groundswell ../groundswell.old
-mv ../groundswell.new ../groundswell
-systemctl start groundswell
+mv "$root" "$root.old"
+mv "$root.new" "$root"
+systemctl start groundswell || true
+trap - EXIT HUP INT TERM
+
+is_ready='const options = { host: process.env.HOST || "127.0.0.1", port: process.env.PORT || 3000, path: "/readyz" };
+  http.get({ ...options, signal: AbortSignal.timeout(5000) }, (it) => process.exit(it.statusCode === 200 ? 0 : 1))
+    .on("error", () => process.exit(1))'
+checks=0
+until as_site node --env-file=/etc/groundswell.env -e "$is_ready"; do
+  checks=$((checks + 1))
+  # The site first updates the schema, which may take minutes.
+  if [ "$checks" -eq 60 ] || systemctl is-failed --quiet groundswell; then
+    echo "The new version is not ready: see journalctl --unit=groundswell. To return to the old one:" >&2
+    echo "systemctl stop groundswell; mv $root $root.new; mv $root.old $root; systemctl start groundswell" >&2
+    exit 1
+  fi
+  sleep 3
+done
+
+# Keeps the latest three of these backups. The site's user can write to their folder, so root does not delete there.
+as_site sh -c 'ls -r "$0"/before-20??-??-??-??????.backup | tail -n +4 | xargs -r rm --' "$data"

@@ -1,0 +1,111 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+
+const run = promisify(execFile);
+const SCRIPT = join(import.meta.dirname, '../../deploy/upgrade.sh');
+
+/** Programs of the operating system that the script runs. */
+const PROGRAMS = ['git', 'npm', 'runuser', 'systemctl', 'sleep'];
+
+/**
+ * Stands in for every program: records its call, fails if the call matches the pattern FAILING, and delivers a new
+ * version with `git pull`. While the site stops, the terminal hangs up.
+ */
+const STUB = `#!/bin/sh
+call="\${0##*/} $*"
+echo "$call" >> "$CALLS"
+case $call in $FAILING) exit 1 ;; esac
+case $call in
+  'git pull') rm version && echo new > version ;;
+  'systemctl stop groundswell') kill -HUP $PPID && kill -INT $PPID ;;
+esac
+`;
+
+let folder: string;
+let root: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'groundswell-upgrade-'));
+  root = join(folder, 'srv/groundswell');
+  for (const path of ['bin', 'srv/groundswell/deploy', 'srv/groundswell.old', 'srv/groundswell.new'])
+    await mkdir(join(folder, path), { recursive: true });
+  for (const name of PROGRAMS) await writeFile(join(folder, 'bin', name), STUB, { mode: 0o755 });
+  await copyFile(SCRIPT, join(root, 'deploy/upgrade.sh'));
+  await writeFile(join(root, 'version'), 'current\n');
+  await writeFile(`${root}.old/version`, 'previous\n');
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+/** Runs shell commands with the stubs. Calls that match the pattern `failing` fail. */
+async function shell(command: string, failing = '') {
+  const env = { PATH: `${join(folder, 'bin')}:${process.env.PATH}`, CALLS: join(folder, 'calls'), FAILING: failing };
+  return run('sh', ['-c', command], { env }).then(
+    ({ stderr }) => ({ code: 0, stderr }),
+    ({ code, stderr }: { code: number; stderr: string }) => ({ code, stderr }),
+  );
+}
+
+/** Upgrades as a root whose new files only root may read. */
+const upgrade = (failing?: string) => shell(`umask 077; sh ${root}/deploy/upgrade.sh`, failing);
+
+async function versions() {
+  const read = (path: string) => readFile(join(path, 'version'), 'utf8').catch(() => undefined);
+  return { current: (await read(root))?.trim(), old: (await read(`${root}.old`))?.trim() };
+}
+
+async function calls(): Promise<string[]> {
+  return (await readFile(join(folder, 'calls'), 'utf8')).trim().split('\n');
+}
+
+describe.skipIf(process.platform === 'win32')('deploy/upgrade.sh', () => {
+  test('builds, checks and backs up before it stops the site, and finishes even if the terminal hangs up', async () => {
+    expect(await upgrade()).toEqual({ code: 0, stderr: '' });
+    expect(await versions()).toEqual({ current: 'new', old: 'current' });
+    expect(existsSync(`${root}.new`)).toBe(false);
+    expect((await stat(join(root, 'version'))).mode & 0o777).toBe(0o644);
+    const asSite = 'runuser -u groundswell -- ';
+    const withSettings = `${asSite}node --env-file=/etc/groundswell.env `;
+    expect(await calls()).toEqual([
+      'git checkout -- package-lock.json',
+      'git pull',
+      'npm ci',
+      'npm run build',
+      'npm prune --omit=dev --no-save',
+      `${asSite}node bin/groundswell.js --version`,
+      expect.stringMatching(
+        new RegExp(`^${withSettings}bin/groundswell\\.js backup \\S+/before-\\d{4}-\\d\\d-\\d\\d-\\d{6}\\.backup$`),
+      ),
+      'systemctl stop groundswell',
+      'systemctl start groundswell',
+      expect.stringContaining(`${withSettings}-e `),
+      // The call's other lines are the script that requests /readyz.
+      expect.stringContaining('http.get('),
+      expect.stringContaining('.on("error"'),
+      expect.stringContaining(`${asSite}sh -c `),
+    ]);
+  });
+
+  test.each(['git pull', 'npm ci', 'npm run build', 'runuser *--version', 'runuser * backup *'])(
+    'a failure of `%s` leaves the running site and the previous version unchanged, and removes the copy',
+    async (failing) => {
+      expect(await upgrade(failing)).toMatchObject({ code: 1 });
+      expect(await versions()).toEqual({ current: 'current', old: 'previous' });
+      expect(existsSync(`${root}.new`)).toBe(false);
+      expect((await calls()).filter((call) => call.startsWith('systemctl'))).toEqual([]);
+    },
+  );
+
+  test('if the new version does not become ready, the script fails and prints commands that restore the old one', async () => {
+    const { code, stderr } = await upgrade('runuser*readyz*');
+    expect(code).toBe(1);
+    expect(stderr).toContain('is not ready');
+    expect(await versions()).toEqual({ current: 'new', old: 'current' });
+    await shell(`trap '' HUP INT; ${stderr.split('\n')[1]}`);
+    expect(await versions()).toEqual({ current: 'current', old: undefined });
+    expect((await calls()).at(-1)).toBe('systemctl start groundswell');
+  });
+});
