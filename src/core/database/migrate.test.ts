@@ -177,6 +177,17 @@ describe('migration files', () => {
     expect(await tables()).toEqual([]);
   });
 
+  test('an older version starts on the schema of a later one, and leaves it unchanged, so an upgrade can be rolled back', async () => {
+    await write('0001_one.sql', 'CREATE TABLE notes (search_text text)');
+    await write('0002_later.sql', 'CREATE TABLE later (id integer)');
+    await migrate(database, folder, silentLog);
+    const upgraded = await history();
+    await rm(join(folder, '0002_later.sql'));
+    expect(await migrate(database, folder, silentLog)).toEqual([]);
+    expect(await history()).toEqual(upgraded);
+    expect(await tables()).toEqual(['later', 'notes', 'schema_migrations']);
+  });
+
   test('files other than migrations in the folder are ignored', async () => {
     await write('README.md', 'not SQL');
     expect(await readMigrations(folder)).toEqual([]);
