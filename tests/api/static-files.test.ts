@@ -1,7 +1,8 @@
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { addOperator } from '../support/operator.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
 
 let site: TestSite;
@@ -63,4 +64,28 @@ test.runIf(process.platform !== 'win32')('a symbolic link among the stored pictu
   const { statusCode, payload } = await site.ask.get(`/images/${name}`);
   expect(statusCode).toBe(404);
   expect(payload).not.toContain('secret');
+});
+
+test('the assets of a later build that are added while the site runs are served, for a rolling restart', async () => {
+  const [clientDir, consoleDir] = [join(folder, 'client'), join(folder, 'console')];
+  for (const build of [clientDir, consoleDir]) await mkdir(join(build, 'assets'), { recursive: true });
+  const running = await startTestSite({ clientDir, consoleDir, cacheEnabled: true });
+  try {
+    await addOperator(running);
+    for (const [build, url] of [
+      [clientDir, '/assets/app-later.js'],
+      [consoleDir, '/console/assets/app-later.js'],
+    ] as const) {
+      expect((await running.ask.get(url)).statusCode, url).toBe(404);
+      const path = join(build, 'assets/app-later.js');
+      await writeFile(path, 'later');
+      await writeFile(`${path}.br`, 'compressed');
+      const { statusCode, payload } = await running.ask.get(url);
+      expect([statusCode, payload], url).toEqual([200, 'later']);
+      const compressed = await running.ask.get(url, { 'accept-encoding': 'br' });
+      expect([compressed.headers['content-encoding'], compressed.payload], url).toEqual(['br', 'compressed']);
+    }
+  } finally {
+    await running.close();
+  }
 });

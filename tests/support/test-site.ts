@@ -54,6 +54,8 @@ export async function startTestSite({
   cacheEnabled = false,
   submittedPictures,
   imagesDir,
+  clientDir = PACKAGE_FOLDERS.client,
+  consoleDir = PACKAGE_FOLDERS.console,
   brand,
   locale,
   databaseOf,
@@ -79,6 +81,9 @@ export async function startTestSite({
   submittedPictures?: PicturePipeline | undefined;
   /** The folder of uploaded pictures, if any. */
   imagesDir?: string;
+  /** The builds whose files are served, by default those of the checkout. */
+  clientDir?: string;
+  consoleDir?: string;
   /** If unset, pages have the appearance that the specification describes. */
   brand?: Brand;
   /** Another site whose database the new site uses, like a second process. */
@@ -101,7 +106,7 @@ export async function startTestSite({
     database: databaseClock ? withClock(database, databaseClock) : database,
     cacheEnabled,
     renderer,
-    folders: { clientDir: PACKAGE_FOLDERS.client, picturesDir: PACKAGE_FOLDERS.pictures, imagesDir },
+    folders: { clientDir, picturesDir: PACKAGE_FOLDERS.pictures, imagesDir },
     log,
     ...(runtime && { runtime }),
     settings: { rateLimits, ...(streamLimits && { streamLimits }), ...(trustProxy && { trustProxy }) },
@@ -112,7 +117,7 @@ export async function startTestSite({
       withoutStatementTimeout: (work) => work(database),
       pictures: submittedPictures ?? instantPictures(),
       document: async () => '<!doctype html>\n<title>Console</title>\n',
-      consoleDir: PACKAGE_FOLDERS.console,
+      consoleDir,
       examine: async function* () {
         yield { check: 'database', status: 'ok', message: 'it responds' };
       },
