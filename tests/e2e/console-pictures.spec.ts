@@ -1,4 +1,5 @@
 import { CONSOLE_API } from '../../src/contract/console/paths.ts';
+import { editProduct } from '../../src/core/products/edit-product.ts';
 import { expectAccessible } from '../support/axe.ts';
 import { holdRequests, signInAndOpen } from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
@@ -81,4 +82,49 @@ test('an edit can be saved only after its pictures have been uploaded', async ({
   await expect(page.getByText('Saved Patient tide')).toBeVisible();
   const { product } = await (await page.request.get(`/api/products/${id}`)).json();
   expect(product).toMatchObject({ maker: 'Somebody else', image: expect.stringMatching(/^\/images\//) });
+});
+
+test('members are not removed, and conflicts not resolved, while a picture of a member is being uploaded', async ({
+  page,
+  site,
+  expectConsoleError,
+}) => {
+  const avatar = '/pictures/git/tile.svg';
+  const team = ['Ada', 'Bo', 'Cy'].map((name) => ({ name, role: '', avatar }));
+  const { id } = await site.addProduct({ name: 'Steady tide', team });
+  await signInAndOpen(page, site, `/console/products?edit=${id}`);
+  const editor = page.getByRole('dialog');
+  const member = (at: number) => editor.getByRole('textbox', { name: `Name of team member ${at}` });
+  const remove = editor.getByRole('button', { name: 'Remove team member 1' });
+  const keep = page.getByRole('button', { name: 'Keep my changes on top' });
+  const upload = (at: number) => editor.getByLabel(`Upload the picture of team member ${at}`);
+  const finish = await holdRequests(page, CONSOLE_API.pictures('image'));
+  await upload(2).setInputFiles(await pictureFile('bo.png', '#075e68'));
+  await expect(editor.getByText('Uploading …')).toBeVisible();
+  await remove.click({ force: true });
+  await expect(member(3)).toHaveValue('Cy');
+  // Without changes, the editor would load the other team at once.
+  const others = [...team].reverse();
+  await editProduct(site.database, id, { values: { name: 'Ebb tide', team: others }, now: new Date() });
+  await expect(page.getByRole('heading', { name: 'Ebb tide' })).toBeVisible();
+  await expect(member(1)).toHaveValue('Ada');
+  await editor.getByRole('textbox', { name: 'Maker' }).fill('Somebody else');
+  await expect(keep).toHaveAttribute('aria-disabled', 'true');
+  finish();
+  await keep.click();
+  await expect(keep).toHaveCount(0);
+
+  expectConsoleError(/415/);
+  await upload(3).setInputFiles({ name: 'cy.png', mimeType: 'image/png', buffer: Buffer.from('<html></html>') });
+  const error = editor.getByText('cy.png: The file is not a picture of a supported type.');
+  await expect(error).toBeVisible();
+  await remove.click();
+  await expect(error).toHaveCount(0);
+  await editor.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByText('Saved Ebb tide')).toBeVisible();
+  const { product } = await (await page.request.get(`/api/products/${id}`)).json();
+  expect(product.team).toMatchObject([
+    { name: 'Bo', avatar: expect.stringMatching(/^\/images\//) },
+    { name: 'Cy', avatar },
+  ]);
 });

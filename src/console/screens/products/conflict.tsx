@@ -1,10 +1,13 @@
 import { fieldOf } from '../../../contract/products/fields.ts';
+import { FocusableButton } from '../../ui/focusable-button.tsx';
 import { DRAFT_FIELDS, type Draft, shownText } from './product-draft.ts';
 
 interface Props {
   before: Draft;
   mine: Draft;
   theirs: Draft;
+  /** Whether pictures are being uploaded, for example for a member of the team that `onResolve` may replace. */
+  isUploading: boolean;
   onResolve: (keepMine: boolean) => void;
 }
 
@@ -12,7 +15,7 @@ interface Props {
  * Shows an operator's edit of a product next to a version that was saved after the edit began. The operator takes the
  * saved version, or applies their own changes on top of it.
  */
-export function Conflict({ before, mine, theirs, onResolve }: Props) {
+export function Conflict({ before, mine, theirs, isUploading, onResolve }: Props) {
   const fields = DRAFT_FIELDS.filter((name) => theirs[name] !== before[name] || mine[name] !== before[name]);
   return (
     <section className="conflict" role="alert" aria-label="Edit conflict">
@@ -41,12 +44,12 @@ export function Conflict({ before, mine, theirs, onResolve }: Props) {
         </table>
       </div>
       <div className="form-actions">
-        <button type="button" className="button" data-tone="outline" onClick={() => onResolve(false)}>
+        <FocusableButton type="button" data-tone="outline" isDisabled={isUploading} onClick={() => onResolve(false)}>
           Take the saved version
-        </button>
-        <button type="button" className="button" data-tone="outline" onClick={() => onResolve(true)}>
+        </FocusableButton>
+        <FocusableButton type="button" data-tone="outline" isDisabled={isUploading} onClick={() => onResolve(true)}>
           Keep my changes on top
-        </button>
+        </FocusableButton>
       </div>
     </section>
   );

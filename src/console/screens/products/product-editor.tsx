@@ -149,12 +149,12 @@ function Editing({ details, stored, isSaving, onSaving, onDiscard, onSaved }: Ed
   const isBusy = isSaving || isResolving;
   // During a save, a new version is not shown as a conflict, because the save itself creates one.
   const current = theirs ?? (isStale && isChanged && !isSaving ? details.product : undefined);
-  if (isStale && (!isChanged || isStored) && !isBusy) {
+  const isUploading = useIsMutating({ mutationKey: UPLOADS_KEY }) > 0;
+  if (isStale && (!isChanged || isStored) && !isBusy && !isUploading) {
     setBase(details);
     setDraft(draftOf(details.product));
     setTheirs(undefined);
   }
-  const isUploading = useIsMutating({ mutationKey: UPLOADS_KEY }) > 0;
   const canSave = isChanged && !isBusy && !isUploading && current === undefined;
 
   // A layout effect never runs after the editor has closed, but a normal effect may. There is no cleanup, so the edit
@@ -229,8 +229,7 @@ function Editing({ details, stored, isSaving, onSaving, onDiscard, onSaved }: Ed
       const next = draftOf(latest.product);
       if (!keepMine && stored.current) onDiscard(stored.current);
       setBase(latest);
-      // Uses the latest draft, because an upload may have added a picture since the click.
-      setDraft((mine) => (keepMine ? withChanges(next, draftOf(product), mine) : next));
+      setDraft(keepMine ? withChanges(next, draftOf(product), draft) : next);
       setTheirs(undefined);
     } catch (error) {
       failure.show('The saved version could not be loaded', error);
@@ -267,6 +266,7 @@ function Editing({ details, stored, isSaving, onSaving, onDiscard, onSaved }: Ed
           mine={draft}
           before={draftOf(product)}
           theirs={draftOf(current)}
+          isUploading={isUploading}
           onResolve={(keep) => void resolve(keep)}
         />
       )}

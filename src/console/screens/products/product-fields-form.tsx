@@ -1,4 +1,4 @@
-import { useMutation } from '@tanstack/react-query';
+import { useIsMutating, useMutation } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import { fieldOf } from '../../../contract/products/fields.ts';
@@ -115,6 +115,9 @@ function TeamField({ members, error, onChange }: TeamFieldProps) {
   const list = useRef<HTMLUListElement>(null);
   const add = useRef<HTMLButtonElement>(null);
   const isAdding = useRef(false);
+  // An upload belongs to the member at its index, so members cannot be removed while it runs.
+  const isUploading = useIsMutating({ mutationKey: UPLOADS_KEY }) > 0;
+  const [removals, setRemovals] = useState(0);
 
   useEffect(() => {
     if (!isAdding.current) return;
@@ -132,7 +135,7 @@ function TeamField({ members, error, onChange }: TeamFieldProps) {
         {members.map((member, index) => {
           const who = `team member ${index + 1}`;
           return (
-            // biome-ignore lint/suspicious/noArrayIndexKey: the inputs are controlled and have no state
+            // biome-ignore lint/suspicious/noArrayIndexKey: the inputs are controlled, and removals reset the uploads
             <li key={index} className="team-member">
               <Avatar name={member.name} src={completeAddress(member.avatar)} />
               <div className="team-boxes">
@@ -147,6 +150,7 @@ function TeamField({ members, error, onChange }: TeamFieldProps) {
                   />
                 ))}
                 <PictureUpload
+                  key={removals}
                   use="image"
                   label={
                     <>
@@ -160,7 +164,10 @@ function TeamField({ members, error, onChange }: TeamFieldProps) {
                 type="button"
                 className="icon-button"
                 aria-label={`Remove ${who}`}
+                aria-disabled={isUploading}
                 onClick={() => {
+                  if (isUploading) return;
+                  setRemovals(removals + 1);
                   onChange((team) => team.filter((_, at) => at !== index));
                   add.current?.focus();
                 }}
