@@ -3,7 +3,7 @@ import type { Page, Request } from '@playwright/test';
 import { CONSOLE_API } from '../../src/contract/console/paths.ts';
 import { editProduct } from '../../src/core/products/edit-product.ts';
 import { expectAccessible } from '../support/axe.ts';
-import { openConsole, signIn, signInAndOpen } from '../support/console-page.ts';
+import { openConsole, signIn, signInAndOpen, stopLiveUpdates } from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
 import { addPassphrase, PASSPHRASE } from '../support/operator.ts';
 
@@ -268,4 +268,31 @@ test('undo after an edit restores the exact launch time and the tags that contai
   await expect(page.getByText('Undone', { exact: true })).toBeVisible();
   const { product } = await (await page.request.get(`/api/products/${id}`)).json();
   expect(product).toMatchObject(before);
+});
+
+test('changes are put on top only of a version that was shown, even if the product changes again', async ({
+  page,
+  site,
+  expectConsoleError,
+}) => {
+  const { id } = await site.addProduct({ name: 'Tide' });
+  await signIn(page, site);
+  await stopLiveUpdates(page);
+  await openConsole(page, `/console/products?edit=${id}`);
+  const save = (maker: string) => editProduct(site.database, id, { values: { maker }, now: new Date() });
+  await page.getByLabel('Maker').fill('Mine');
+  await save('First');
+  expectConsoleError(/409 \(Conflict\)/);
+  await page.getByRole('button', { name: 'Save' }).click();
+  const conflict = page.getByRole('alert', { name: 'Edit conflict' });
+  const keep = conflict.getByRole('button', { name: 'Keep my changes on top' });
+  await expect(conflict).toContainText('First');
+  await save('Second');
+  await keep.click();
+  await expect(conflict).toContainText('Second');
+  await expect(page.getByText('The product has changed again. Compare the versions.')).toBeVisible();
+  await keep.click();
+  await expect(conflict).toBeHidden();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByText('Saved Tide')).toBeVisible();
 });

@@ -227,6 +227,12 @@ function Editing({ details, stored, isSaving, onSaving, onDiscard, onSaved }: Ed
       if (!failure.isOpen()) return;
       client.setQueryData(consoleKeys.product(product.id), latest);
       const next = draftOf(latest.product);
+      if (keepMine && current && Object.keys(changesOf(draftOf(current), next)).length > 0) {
+        // Otherwise, the next save would overwrite changes that this operator has not seen.
+        setTheirs(latest.product);
+        failure.show('The product has changed again', 'Compare the versions.');
+        return;
+      }
       if (!keepMine && stored.current) onDiscard(stored.current);
       setBase(latest);
       setDraft(keepMine ? withChanges(next, draftOf(product), draft) : next);
