@@ -70,6 +70,16 @@ function App() {
     return () => window.removeEventListener(SIGNED_OUT, end);
   }, [client]);
 
+  // A link that is opened in this tab may change only the fragment, which does not reload the page.
+  useEffect(() => {
+    function take(): void {
+      const token = takeInvitation();
+      if (token !== undefined) setInvitation(token);
+    }
+    window.addEventListener('hashchange', take);
+    return () => window.removeEventListener('hashchange', take);
+  }, []);
+
   // Closing the page loses unsaved edits, even while no operator is signed in.
   useEffect(
     () => askBeforeUnload(() => [...undoables.values()].some(({ unsavedEdits }) => unsavedEdits.size > 0)),
@@ -92,7 +102,12 @@ function App() {
   return (
     <>
       {invitation !== undefined ? (
-        <AcceptInvitation token={invitation} onAccepted={begin} onLeave={() => setInvitation(undefined)} />
+        <AcceptInvitation
+          key={invitation}
+          token={invitation}
+          onAccepted={begin}
+          onLeave={() => setInvitation(undefined)}
+        />
       ) : session.isPending ? null : session.data === undefined ? (
         <main className="gate">
           <Failure error={session.error} onRetry={() => void session.refetch()} />

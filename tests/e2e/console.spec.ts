@@ -50,6 +50,14 @@ test('an operator accepts an invitation on a phone, signs out everywhere and sig
   await page.keyboard.press('Enter');
   await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
   await expect(page.getByRole('main')).toBeFocused();
+
+  // In a tab that shows the console, a link changes only the fragment.
+  for (const each of ['grace', 'edsger']) {
+    const { token } = await inviteOperator(site.database, each, new Date());
+    await page.goto(`/console#invitation=${token}`);
+    await expect(page.getByRole('heading', { name: `Welcome, ${each}` })).toBeVisible();
+    expect(page.url()).not.toContain(token);
+  }
 });
 
 for (const [state, path, viewport, colorScheme] of [
