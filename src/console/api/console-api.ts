@@ -101,8 +101,11 @@ interface Sent<Item, Result> {
  * @returns a function that removes the check.
  */
 export function askBeforeUnload(isNeeded: () => boolean): () => void {
-  const ask = (event: Event) => {
-    if (isNeeded()) event.preventDefault();
+  const ask = (event: BeforeUnloadEvent) => {
+    if (!isNeeded()) return;
+    event.preventDefault();
+    // Chrome and Edge before 119 ignore `preventDefault()`.
+    event.returnValue = true;
   };
   window.addEventListener('beforeunload', ask);
   return () => window.removeEventListener('beforeunload', ask);

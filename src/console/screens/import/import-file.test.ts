@@ -78,7 +78,13 @@ test.each([
   const page = new EventTarget();
   vi.stubGlobal('window', page);
   onTestFinished(() => void vi.unstubAllGlobals());
-  const isAsked = () => !page.dispatchEvent(new Event('beforeunload', { cancelable: true }));
+  const isAsked = () => {
+    const event = new Event('beforeunload', { cancelable: true });
+    // Node.js has no `BeforeUnloadEvent`, of which old browsers read only this property.
+    Object.defineProperty(event, 'returnValue', { value: false, writable: true });
+    page.dispatchEvent(event);
+    return event.defaultPrevented && event.returnValue;
+  };
   const asked: boolean[] = [];
   vi.stubGlobal('fetch', async () => {
     asked.push(isAsked());
