@@ -14,6 +14,7 @@ import {
 import { expect, test } from '../support/e2e-test.ts';
 import { holdResponses } from '../support/network.ts';
 import { toHex } from '../support/screen.ts';
+import { stranger } from '../support/stranger.ts';
 
 const rowsOf = (page: Page) => page.getByRole('list', { name: 'Products' }).getByRole('listitem');
 
@@ -219,4 +220,30 @@ test('the console reserves the width of a scroll bar, so controls are at the sam
 }) => {
   await signInAndOpen(page, site);
   expect(await page.evaluate(() => getComputedStyle(document.documentElement).overflowY)).toBe('scroll');
+});
+
+test('a list with steady comments and slow responses is updated, because its refetches do not cancel each other', async ({
+  page,
+  site,
+}) => {
+  const { id } = await site.addProduct();
+  await site.addComments(id, [{ content: 'Zero' }]);
+  let waitingReads = 0;
+  page.on('request', (request) => {
+    if (new URL(request.url()).pathname === CONSOLE_API.waiting) waitingReads += 1;
+  });
+  await signInAndOpen(page, site, `/console/comments?product=${id}`);
+  await expect(page.getByText('Zero')).toBeVisible();
+  // The second request for the number of waiting items follows the start of the live updates.
+  await expect.poll(() => waitingReads).toBeGreaterThan(1);
+  const held = await holdResponses(page, /\/api\/console\/comments\?/);
+  await stranger(page).comment(id, 'One');
+  await expect.poll(() => held.received).toBe(1);
+  const before = waitingReads;
+  await stranger(page).comment(id, 'Two');
+  // Live updates refetch both the list and the number of waiting items.
+  await expect.poll(() => waitingReads).toBeGreaterThan(before);
+  expect(held.requests).toHaveLength(1);
+  held.release();
+  await expect(page.getByText('Two')).toBeVisible();
 });

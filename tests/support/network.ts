@@ -64,20 +64,22 @@ export async function holdResponses(page: Page, url: RegExp, { method = 'GET' }:
   const released = new Promise<void>((resolve) => {
     release = resolve;
   });
-  const requests: Request[] = [];
+  /** `received` is the number of responses that have arrived from the server. */
+  const held = { release, requests: [] as Request[], received: 0 };
   await page.route(url, async (route) => {
     if (route.request().method() !== method) return route.fallback();
-    requests.push(route.request());
+    held.requests.push(route.request());
     try {
       const response = await route.fetch();
       const body = await response.body();
+      held.received += 1;
       await released;
       await route.fulfill({ response, body });
     } catch {
       // The page was closed or the test has ended. If a page still waits for the response, its test fails.
     }
   });
-  return { release, requests };
+  return held;
 }
 
 interface Failure extends Match {

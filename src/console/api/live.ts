@@ -44,7 +44,10 @@ export function useLiveUpdates(isPaused: boolean): boolean {
         key,
         setTimeout(() => {
           timers.delete(key);
-          void client.invalidateQueries({ queryKey: consoleKeys.subject(subject) });
+          const queryKey = consoleKeys.subject(subject);
+          // Invalidating a query would cancel its running request, or be forgotten if that is the first one.
+          if (client.isFetching({ queryKey }) > 0) refetch(subject, ms);
+          else void client.invalidateQueries({ queryKey });
         }, ms),
       );
     };
