@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { CONSOLE_API } from '../../src/contract/console/paths.ts';
 import { editProduct } from '../../src/core/products/edit-product.ts';
 import { expectAccessible } from '../support/axe.ts';
@@ -127,4 +128,24 @@ test('members are not removed, and conflicts not resolved, while a picture of a 
     { name: 'Bo', avatar: expect.stringMatching(/^\/images\//) },
     { name: 'Cy', avatar },
   ]);
+});
+
+test('closing the editor cancels its uploads, and another product can be saved at once', async ({ page, site }) => {
+  const tags = [randomUUID()];
+  for (const name of ['Slow tide', 'Quick tide']) await site.addProduct({ name, tags });
+  await signInAndOpen(page, site, `/console/products?tag=${tags[0]}`);
+  await holdRequests(page, CONSOLE_API.pictures('screenshot'));
+  await page.getByRole('button', { name: 'Slow tide', exact: true }).click();
+  const cancelled = page.waitForEvent('requestfailed');
+  await page
+    .getByLabel('Upload screenshots')
+    .setInputFiles([await pictureFile('one.png', '#c2410c'), await pictureFile('two.png', '#0a2f49')]);
+  await expect(page.getByText('Uploading …')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(page.locator('dialog')).toHaveCount(0);
+  await page.getByRole('button', { name: 'Quick tide', exact: true }).click();
+  await page.getByLabel('Maker').fill('Somebody else');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByText('Saved Quick tide')).toBeVisible();
+  expect((await cancelled).url()).toContain(CONSOLE_API.pictures('screenshot'));
 });

@@ -207,12 +207,17 @@ interface PictureUploadProps {
   onUploaded: (address: string) => void;
 }
 
-/** A button that uploads the chosen pictures one after the other. */
+/** A button that uploads the chosen pictures one after the other. Closing the editor cancels the uploads. */
 function PictureUpload({ use, label, onUploaded }: PictureUploadProps) {
   const { mutate, isPending } = useMutation({ mutationKey: UPLOADS_KEY, mutationFn: send });
   const [errors, setErrors] = useState<readonly string[]>([]);
+  const running = useRef<AbortController>(undefined);
+
+  useEffect(() => () => running.current?.abort(), []);
 
   async function send(files: readonly File[]): Promise<void> {
+    running.current = new AbortController();
+    const { signal } = running.current;
     setErrors([]);
     for (const file of files) {
       try {
@@ -220,9 +225,11 @@ function PictureUpload({ use, label, onUploaded }: PictureUploadProps) {
           method: 'POST',
           body: file,
           contentType: file.type,
+          signal,
         });
         onUploaded(address);
       } catch (error) {
+        if (signal.aborted) return;
         setErrors((others) => [...others, `${file.name}: ${messageOf(error)}`]);
       }
     }
