@@ -172,6 +172,18 @@ test('a dry run lists the rows that a later row replaces, and counts pictures th
   await expect(changes.getByRole('row', { name: '3 Last' })).toContainText('New');
 });
 
+test('a dry run shows errors in fields that have no column', async ({ page, site }) => {
+  await signInAndOpen(page, site, '/console/import');
+  const lines = Array.from({ length: 51 }, (_, index) => JSON.stringify({ id: `i-${index}`, name: 'Tide' }));
+  // The columns of JSON Lines are those of the first 50 lines.
+  const buffer = Buffer.from([...lines, '{"id":"last","name":"Ebb","image":"javascript:alert(1)"}'].join('\n'));
+  await page
+    .getByLabel('Drop a file here, or choose one')
+    .setInputFiles({ name: 'launches.jsonl', mimeType: 'application/json', buffer });
+  await page.getByRole('button', { name: 'Dry run' }).click();
+  await expect(page.getByRole('rowheader', { name: '52' })).toHaveText(/^52image: .+ is not an http or https URL/);
+});
+
 test('a file that was edited after it was chosen must be chosen again', async ({ page, site }, info) => {
   await signInAndOpen(page, site, '/console/import');
   const path = info.outputPath('launches.csv');

@@ -184,12 +184,17 @@ function Rows({ rows, choice, errors }: Pick<Props, 'rows' | 'choice'> & { error
           <tbody>
             {rows.map((row) => {
               const ofRow = errors.filter((error) => isAt(error, row));
-              const whole = ofRow.find(({ field }) => field === null);
+              const ofNoColumn = ofRow.filter(({ field }) => !fields.some((each) => each === field));
               return (
                 <tr key={row.item ?? row.line} data-invalid={ofRow.length > 0 || undefined}>
                   <th scope="row">
                     {row.item ?? row.line}
-                    {whole && <small className="field-error">{whole.reason}</small>}
+                    {ofNoColumn.map(({ field, reason }) => (
+                      <small key={field} className="field-error">
+                        {field && `${field}: `}
+                        {reason}
+                      </small>
+                    ))}
                   </th>
                   {fields.map((field) => {
                     const error = ofRow.find((each) => each.field === field);

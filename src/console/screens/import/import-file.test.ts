@@ -15,6 +15,15 @@ describe('CSV', () => {
     ]);
   });
 
+  test('line endings without LF are read, and separators inside the quotes of the header are ignored', () => {
+    const sample = readCsvSample('id,"a;b;c;d"\r1,"two\nlines"\r2,last\r');
+    expect(sample.columns).toEqual(['id', 'a;b;c;d']);
+    expect(sample.rows).toEqual([
+      { line: 2, values: { id: '1', 'a;b;c;d': 'two\nlines' } },
+      { line: 4, values: { id: '2', 'a;b;c;d': 'last' } },
+    ]);
+  });
+
   test('only the first 50 rows of a long CSV file are returned', () => {
     const text = `name\n${Array.from({ length: 500 }, (_, index) => `Row ${index}`).join('\n')}`;
     expect(readCsvSample(text).rows).toHaveLength(50);
@@ -32,6 +41,13 @@ test('rows of JSON and JSON Lines are numbered; unknown formats and JSON without
   expect(lines.rows.map(({ line }) => line)).toEqual([1, 3]);
   await expect(readFile(new File([''], 'a.xlsx'))).rejects.toThrow('must end in .csv');
   await expect(readFile(new File(['{}'], 'a.json'))).rejects.toThrow('an array');
+});
+
+test('the columns of JSON are those of all items, also of items after the first 50 rows', async () => {
+  const items = [...Array.from({ length: 60 }, () => ({ name: 'A' })), null, 'text', { name: 'B', maker: 'C' }];
+  const { columns, rows } = await readFile(new File([JSON.stringify(items)], 'a.json'));
+  expect(columns).toEqual(['name', 'maker']);
+  expect(rows).toHaveLength(50);
 });
 
 test('a file above 64 MiB is refused without being read', async () => {

@@ -14,6 +14,8 @@ export interface ChosenFile {
 const MAX_ROWS = 50;
 /** Number of bytes that are read for the first rows of a CSV or JSON Lines file. */
 const SAMPLE_BYTES = 512 * 1024;
+/** Number of characters in which the header of a CSV file is expected. */
+const HEADER_CHARACTERS = 64 * 1024;
 /** Maximum size of files that are searched for rows. Searching larger files would block the page. */
 const MAX_SEARCHED_BYTES = 16 * 1024 * 1024;
 
@@ -31,7 +33,7 @@ export async function readRowsAt(
   const wanted = new Set(positions.map(({ line, item }) => item ?? line));
   const text = await file.text();
   if (kind === 'csv') return readCsvSample(text, wanted).rows;
-  if (kind === 'json') return readItems(parseArray(text), wanted).rows;
+  if (kind === 'json') return readItems(parseArray(text), wanted);
   return readLines(text.split('\n'), wanted).rows;
 }
 
@@ -44,7 +46,10 @@ export async function readFile(file: File): Promise<ChosenFile> {
   if (file.size > MAX_IMPORT_BYTES) throw new Error(IMPORT_TOO_LARGE);
   const ending = /\.(\w+)$/.exec(file.name)?.[1]?.toLowerCase();
   if (ending === 'csv') return { file, kind: 'csv', ...readCsvSample(await file.slice(0, SAMPLE_BYTES).text()) };
-  if (ending === 'json') return { file, kind: 'json', ...readItems(parseArray(await file.text())) };
+  if (ending === 'json') {
+    const items = parseArray(await file.text());
+    return { file, kind: 'json', columns: columnsOf(items), rows: readItems(items) };
+  }
   if (ending === 'jsonl' || ending === 'ndjson') {
     const lines = (await file.slice(0, SAMPLE_BYTES).text()).split('\n').slice(0, MAX_ROWS);
     return { file, kind: 'json-lines', ...readLines(lines) };
@@ -56,7 +61,13 @@ type Sample = Pick<ChosenFile, 'columns' | 'rows'>;
 
 /** Reads rows of CSV text (RFC 4180), with the separators that the import accepts. */
 export function readCsvSample(text: string, wanted?: Wanted): Sample {
-  const header = text.split('\n', 1)[0] ?? '';
+  // Like the server, looks outside quotes and below leading blank lines.
+  const unquoted = text
+    .trimStart()
+    .slice(0, HEADER_CHARACTERS)
+    .replaceAll(/"[^"]*"/g, '');
+  const [header = ''] = unquoted.split(/[\r\n]/, 1);
+  const lineBreak = /^\r(?!\n)/.test(unquoted.slice(header.length)) ? '\r' : '\n';
   const delimiter = [',', ';', '\t'].sort((a, b) => header.split(b).length - header.split(a).length)[0] ?? ',';
   const maxRows = wanted?.size ?? MAX_ROWS;
   const records: { line: number; cells: string[] }[] = [];
@@ -76,7 +87,7 @@ export function readCsvSample(text: string, wanted?: Wanted): Sample {
   };
   for (let at = text.startsWith('\ufeff') ? 1 : 0; at < text.length && records.length <= maxRows; at += 1) {
     const character = text.charAt(at);
-    if (character === '\n') line += 1;
+    if (character === '\n' || character === lineBreak) line += 1;
     if (isQuoted) {
       if (character !== '"') cell += character;
       else if (text.charAt(at + 1) === '"') {
@@ -85,7 +96,7 @@ export function readCsvSample(text: string, wanted?: Wanted): Sample {
       } else isQuoted = false;
     } else if (character === '"' && cell === '') isQuoted = true;
     else if (character === delimiter) endCell();
-    else if (character === '\n') {
+    else if (character === lineBreak) {
       endCell();
       endRecord();
       startedAt = line;
@@ -112,13 +123,13 @@ function parseArray(text: string): unknown[] {
   return value;
 }
 
-function readItems(items: readonly unknown[], wanted?: Wanted): Sample {
+function readItems(items: readonly unknown[], wanted?: Wanted): Sample['rows'] {
   const numbered = items.map((value, index) => ({ line: 1, item: index + 1, value }));
-  return sampleOf(numbered.filter(({ item }) => isWanted(wanted, item)).slice(0, wanted?.size ?? MAX_ROWS));
+  return rowsOf(numbered.filter(({ item }) => isWanted(wanted, item)).slice(0, wanted?.size ?? MAX_ROWS));
 }
 
 function readLines(lines: readonly string[], wanted?: Wanted): Sample {
-  const rows = lines.flatMap((text, index) => {
+  const items = lines.flatMap((text, index) => {
     try {
       return text.trim() === '' || !isWanted(wanted, index + 1)
         ? []
@@ -128,16 +139,25 @@ function readLines(lines: readonly string[], wanted?: Wanted): Sample {
       return [];
     }
   });
-  return sampleOf(rows);
+  return { columns: columnsOf(items.map(({ value }) => value)), rows: rowsOf(items) };
 }
 
-function sampleOf(items: readonly { line: number; item?: number; value: unknown }[]): Sample {
-  const rows = items.flatMap(({ value, ...place }) =>
-    typeof value === 'object' && value !== null
+function columnsOf(items: readonly unknown[]): string[] {
+  const columns = new Set<string>();
+  for (const item of items.filter(isObject)) for (const column of Object.keys(item)) columns.add(column);
+  return [...columns];
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+function rowsOf(items: readonly { line: number; item?: number; value: unknown }[]): Sample['rows'] {
+  return items.flatMap(({ value, ...place }) =>
+    isObject(value)
       ? [{ ...place, values: Object.fromEntries(Object.entries(value).map(([key, each]) => [key, cellText(each)])) }]
       : [],
   );
-  return { columns: [...new Set(rows.flatMap(({ values }) => Object.keys(values)))], rows };
 }
 
 function cellText(value: unknown): string {
