@@ -8,6 +8,7 @@ import type { RecordEvents } from '../webhooks/outbox.ts';
 import { applyCapToLaunches, applyCapToNetworks, CAP_BATCH } from './apply-vote-cap.ts';
 import type { LeaderboardRules } from './get-leaderboard.ts';
 import {
+  deleteEmptyCounts,
   findCappedLaunches,
   findLaunchesBehind,
   findRecentLaunches,
@@ -155,10 +156,12 @@ export function startBoardUpdater(
   }
 
   /**
-   * Deletes retracted votes that no longer count. @returns the launches whose votes on the boards are stale.
+   * Deletes empty counts, and retracted votes that no longer count. @returns the launches whose votes on the boards are
+   * stale.
    */
   async function sweepOpenWindows(): Promise<string[]> {
     const now = runtime.now();
+    await deleteEmptyCounts(database);
     await correctRetracted(database, await findRecentLaunches(database, now), { now, votesPerNetwork });
     return findLaunchesBehind(database);
   }

@@ -3,7 +3,7 @@ import { blockedStatements } from '../../../tests/support/blocked-statements.ts'
 import { differencesOf, launch } from '../../../tests/support/launch-site.ts';
 import { createTestDatabase, joinTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import type { Sql } from '../database/database.ts';
-import { refreshAvailableLaunches, refreshLaunches } from './launch-votes.ts';
+import { deleteEmptyCounts, refreshAvailableLaunches, refreshLaunches } from './launch-votes.ts';
 
 const DAY = '2026-06-01';
 
@@ -53,4 +53,26 @@ test('a refresh that does not wait reports a board that another process has just
   expect(await refreshAvailableLaunches(other, ['tide'])).toEqual({ refreshed: ['tide'], skipped: [] });
   expect(await refreshAvailableLaunches(other, ['tide'])).toEqual({ refreshed: [], skipped: [] });
   expect(await boardVotes()).toEqual([{ votes: 2 }]);
+});
+
+test('numbers of votes that a launch had before leave the open boards, unless another transaction is changing them', async () => {
+  const countedVotes = async () => {
+    const rows = await other.query<{ votes: number }>('SELECT DISTINCT votes FROM leaderboard_counts ORDER BY votes');
+    return rows.map(({ votes }) => votes);
+  };
+  await launch(database, 'rising', `${DAY}T10:00:00.000Z`);
+  for (const counted of [1, 2, 3]) {
+    await database.query("UPDATE product_counts SET counted = $1 WHERE product_id = 'rising'", [counted]);
+    await refreshLaunches(database, ['rising']);
+  }
+  await database.transaction(async (sql) => {
+    await sql.query("UPDATE product_counts SET counted = 1 WHERE product_id = 'tide'");
+    await refreshLaunches(sql, ['tide']);
+    await deleteEmptyCounts(other);
+    expect(await countedVotes()).toEqual([0, 1, 3]);
+  });
+  expect(await countedVotes()).toEqual([0, 1, 3]);
+  await deleteEmptyCounts(other);
+  expect(await countedVotes()).toEqual([1, 3]);
+  expect((await differencesOf(database, DAY))?.filter((text) => text.includes('products with'))).toEqual([]);
 });

@@ -136,3 +136,18 @@ export async function findLaunchesBehind(sql: Sql): Promise<string[]> {
 export async function findCappedLaunches(sql: Sql): Promise<string[]> {
   return (await sql.query<{ product_id: string }>(FIND_CAPPED)).map((row) => row.product_id);
 }
+
+// Rows of final boards hardly change, so only open boards are scanned. An index on empty rows would prevent HOT updates
+// of all rows. Locked rows are skipped: another transaction is about to change them.
+const DELETE_EMPTY_COUNTS = `WITH empty AS (
+    SELECT counts.period, counts.votes
+    FROM leaderboards b JOIN leaderboard_counts counts ON counts.period = b.period
+    WHERE b.final_at IS NULL AND counts.products = 0
+    ORDER BY counts.period, counts.votes LIMIT 10000 FOR UPDATE OF counts SKIP LOCKED
+  )
+  DELETE FROM leaderboard_counts counts USING empty WHERE counts.period = empty.period AND counts.votes = empty.votes`;
+
+/** Deletes numbers of votes that no launch has any more from the histograms of open boards, at most 10,000 per call. */
+export async function deleteEmptyCounts(sql: Sql): Promise<void> {
+  await sql.query(DELETE_EMPTY_COUNTS);
+}

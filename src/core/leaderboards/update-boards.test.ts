@@ -221,6 +221,16 @@ test('the board of a launch whose window ended hours ago gets the votes that a k
   await updater.close();
 });
 
+test('the updater deletes the numbers of votes that a launch had before from its boards', async () => {
+  await launch(database, 'rising', '2026-09-01T10:00:00.000Z');
+  for (const session of ['session-a', 'session-b']) await vote(database, 'rising', '2026-09-01T11:00:00.000Z', session);
+  const votes = () => database.query('SELECT DISTINCT votes FROM leaderboard_counts');
+  expect(await votes()).toHaveLength(3);
+  const updater = startUpdater('2026-09-01T12:00:00.000Z', 20);
+  await expect.poll(votes).toEqual([{ votes: 2 }]);
+  await updater.close();
+});
+
 test('a lower cap applies to a launch in review after a restart, before its day is final', async () => {
   const now = '2026-09-03T12:00:00.000Z';
   await launch(database, 'reviewed', '2026-09-01T10:00:00.000Z');
