@@ -7,14 +7,8 @@ import type { Log, Runtime } from '../runtime.ts';
 import type { RecordEvents } from '../webhooks/outbox.ts';
 import { applyCapToLaunches, applyCapToNetworks, CAP_BATCH } from './apply-vote-cap.ts';
 import type { LeaderboardRules } from './get-leaderboard.ts';
-import {
-  deleteEmptyCounts,
-  findCappedLaunches,
-  findLaunchesBehind,
-  findRecentLaunches,
-  refreshAvailableLaunches,
-} from './launch-votes.ts';
-import { correctRetracted } from './retracted-votes.ts';
+import { deleteEmptyCounts, findCappedLaunches, findLaunchesBehind, refreshAvailableLaunches } from './launch-votes.ts';
+import { correctRecentRetracted } from './retracted-votes.ts';
 import { placeLaunches } from './update-boards.ts';
 import type { VoteNetwork } from './vote-networks.ts';
 
@@ -111,12 +105,14 @@ export function startBoardUpdater(
   database: Database,
   { runtime, timeZone, reviewHours, votesPerNetwork, log, publish, recordEvents }: BoardUpdaterOptions,
 ): BoardUpdater {
-  const pending = new PendingWork();
+  // Two queues with separate loops, so votes reach the boards while many launches are placed, or a sweep is slow or fails.
+  const votes = new PendingWork();
+  const tasks = new PendingWork();
   const closing = new AbortController();
   const { signal } = closing;
 
-  /** Runs one update at a time, each after a pause in which more work accumulates. */
-  async function keepUpdating(): Promise<void> {
+  /** Runs one update of a queue at a time, each after a pause in which more work accumulates. */
+  async function keepUpdating(pending: PendingWork): Promise<void> {
     let delayMs = REFRESH_INTERVAL_MS;
     for (let isFailing = false; ; ) {
       await pending.waitForWork(signal);
@@ -137,9 +133,10 @@ export function startBoardUpdater(
   }
 
   async function update({ written, unchecked, places, sweeps, checksCaps }: Work): Promise<void> {
-    if (places || sweeps) await place(sweeps);
     await applyCapToNetworks(database, [...unchecked], votesPerNetwork);
-    await refresh([...written, ...(sweeps ? await sweepOpenWindows() : [])]);
+    await refresh([...written]);
+    if (places || sweeps) await place(sweeps);
+    if (sweeps) await sweepBoards();
     // The caps are checked last, because the check is slow for launches with many votes, and the other updates do not
     // depend on it.
     if (checksCaps) await capLaunches();
@@ -150,20 +147,16 @@ export function startBoardUpdater(
       const placing = { now: runtime.now(), timeZone, reviewHours, votesPerNetwork, withdraw };
       const placed = await placeLaunches(database, placing, recordEvents);
       if (placed.productIds.length > 0) publish({ productIds: placed.productIds, catalogue: true });
-      pending.add({ places: placed.isBlocked });
+      tasks.add({ places: placed.isBlocked });
       mayHaveMore = placed.mayHaveMore;
     }
   }
 
-  /**
-   * Deletes empty counts, and retracted votes that no longer count. @returns the launches whose votes on the boards are
-   * stale.
-   */
-  async function sweepOpenWindows(): Promise<string[]> {
-    const now = runtime.now();
+  /** Deletes retracted votes that no longer count and empty counts, and enqueues launches whose boards are stale. */
+  async function sweepBoards(): Promise<void> {
+    await correctRecentRetracted(database, { now: runtime.now(), votesPerNetwork });
+    votes.add({ written: await findLaunchesBehind(database) });
     await deleteEmptyCounts(database);
-    await correctRetracted(database, await findRecentLaunches(database, now), { now, votesPerNetwork });
-    return findLaunchesBehind(database);
   }
 
   /** Applies the cap to all launches that are not final. */
@@ -172,31 +165,33 @@ export function startBoardUpdater(
     for (let first = 0; first < capped.length && !signal.aborted; first += CAP_BATCH) {
       await applyCapToLaunches(database, capped.slice(first, first + CAP_BATCH), votesPerNetwork);
     }
-    pending.add({ sweeps: true });
+    tasks.add({ sweeps: true });
   }
 
   async function refresh(productIds: readonly string[]): Promise<void> {
     const { refreshed, skipped } = await refreshAvailableLaunches(database, productIds);
     if (refreshed.length > 0) publish({ productIds: refreshed, catalogue: false });
-    pending.add({ written: skipped });
+    votes.add({ written: skipped });
   }
 
-  const sweep = () => pending.add({ sweeps: true });
+  const sweep = () => tasks.add({ sweeps: true });
   const sweepTimer = setInterval(sweep, SWEEP_INTERVAL_MS).unref();
-  pending.add({ places: true, sweeps: true, checksCaps: true });
-  const updating = keepUpdating().catch((error: unknown) => {
-    if (!signal.aborted) throw error;
-  });
+  tasks.add({ places: true, sweeps: true, checksCaps: true });
+  const updating = [votes, tasks].map((pending) =>
+    keepUpdating(pending).catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+    }),
+  );
 
   return {
-    onWrite: ({ productIds }) => pending.add({ written: productIds }),
-    onUnchecked: (networks) => pending.add({ unchecked: networks }),
-    onChange: ({ catalogue }) => pending.add({ places: catalogue }),
+    onWrite: ({ productIds }) => votes.add({ written: productIds }),
+    onUnchecked: (networks) => votes.add({ unchecked: networks }),
+    onChange: ({ catalogue }) => tasks.add({ places: catalogue }),
     onGap: sweep,
-    close() {
+    async close() {
       clearInterval(sweepTimer);
       closing.abort();
-      return updating;
+      await Promise.all(updating);
     },
   };
 }

@@ -119,14 +119,6 @@ const FIND_BEHIND = `${FIND_NOT_FINAL} AND l.votes <> c.counted`;
 
 const FIND_CAPPED = `${FIND_NOT_FINAL} AND c.counted + c.excluded_network > 0`;
 
-const FIND_RECENT = `SELECT product_id FROM launches
-  WHERE launched_at > $1::timestamptz - ${WINDOW_INTERVAL} - interval '1 hour' AND launched_at <= $1::timestamptz ORDER BY product_id`;
-
-/** Returns the ids of launches whose window is open or ended less than an hour ago. */
-export async function findRecentLaunches(sql: Sql, now: Date): Promise<string[]> {
-  return (await sql.query<{ product_id: string }>(FIND_RECENT, [now.toISOString()])).map((row) => row.product_id);
-}
-
 /** Returns the ids of launches whose day is not final and whose votes on the boards differ from their counted votes. */
 export async function findLaunchesBehind(sql: Sql): Promise<string[]> {
   return (await sql.query<{ product_id: string }>(FIND_BEHIND)).map((row) => row.product_id);

@@ -20,23 +20,26 @@ const NO_LONGER_COUNTS = `(
     )
   )`;
 
-const FIND = `SELECT DISTINCT r.product_id FROM retracted_upvotes r JOIN launches l ON l.product_id = r.product_id
-  WHERE r.product_id = ANY($1::text[]) AND NOT l.final AND ${NO_LONGER_COUNTS} ORDER BY r.product_id`;
+const find = (condition: string) => `SELECT DISTINCT r.product_id
+  FROM retracted_upvotes r JOIN launches l ON l.product_id = r.product_id
+  WHERE ${condition} AND NOT l.final AND ${NO_LONGER_COUNTS} ORDER BY r.product_id`;
+
+const FIND = find('r.product_id = ANY($1::text[])');
+
+/** `$1` is now. */
+const FIND_RECENT = find("l.launched_at > $2::timestamptz - interval '1 hour' AND l.launched_at <= $1::timestamptz");
 
 const DELETE = `DELETE FROM retracted_upvotes r USING launches l
   WHERE r.product_id = ANY($1::text[]) AND l.product_id = r.product_id AND ${NO_LONGER_COUNTS}`;
 
-const valuesOf = (productIds: readonly string[], now: Date) => [
-  productIds,
-  new Date(now.getTime() - WINDOW_MS).toISOString(),
-];
+const windowStart = (now: Date) => new Date(now.getTime() - WINDOW_MS).toISOString();
 
 /**
  * Deletes the retracted votes of these launches that no longer count. The caller has locked the counts (`lockCounts`)
  * and recounts the launches afterwards.
  */
 export async function deleteRetracted(sql: Sql, productIds: readonly string[], now: Date): Promise<void> {
-  await sql.query(DELETE, valuesOf(productIds, now));
+  await sql.query(DELETE, [productIds, windowStart(now)]);
 }
 
 /**
@@ -47,10 +50,28 @@ export async function deleteRetracted(sql: Sql, productIds: readonly string[], n
 export async function correctRetracted(
   database: Database,
   productIds: readonly string[],
-  { now, votesPerNetwork }: { now: Date; votesPerNetwork: number },
+  options: CorrectingOptions,
 ): Promise<void> {
-  if (productIds.length === 0) return;
-  const found = await database.query<{ product_id: string }>(FIND, valuesOf(productIds, now));
+  if (productIds.length > 0) await correctFound(database, FIND, productIds, options);
+}
+
+/** Like `correctRetracted`, for all launches whose window is open or ended less than an hour ago. */
+export async function correctRecentRetracted(database: Database, options: CorrectingOptions): Promise<void> {
+  await correctFound(database, FIND_RECENT, options.now.toISOString(), options);
+}
+
+interface CorrectingOptions {
+  now: Date;
+  votesPerNetwork: number;
+}
+
+async function correctFound(
+  database: Database,
+  statement: string,
+  value: string | readonly string[],
+  { now, votesPerNetwork }: CorrectingOptions,
+): Promise<void> {
+  const found = await database.query<{ product_id: string }>(statement, [value, windowStart(now)]);
   for (const { product_id: id } of found) {
     await database.transaction(async (sql) => {
       await lockCounts(sql, [id]);

@@ -2,7 +2,6 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { blockedStatements } from '../../../tests/support/blocked-statements.ts';
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { launch, rulesAt, vote } from '../../../tests/support/launch-site.ts';
-import { silentLog } from '../../../tests/support/silent-log.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { createCore } from '../core.ts';
 import { repairCounts } from '../counts/check-counts.ts';
@@ -12,10 +11,9 @@ import { saveProducts, writeProducts } from '../products/save-products.ts';
 import { systemRuntime } from '../runtime.ts';
 import { createNetworkCounts } from '../upvotes/network-counts.ts';
 import { setUpvotes } from '../upvotes/set-upvotes.ts';
-import { startBoardUpdater } from './board-updater.ts';
 import { finaliseDue } from './finalise.ts';
 import { getLeaderboard } from './get-leaderboard.ts';
-import { getStandings, isPlaceable } from './get-standings.ts';
+import { isPlaceable } from './get-standings.ts';
 import { recountLaunches, refreshAvailableLaunches } from './launch-votes.ts';
 import { placeLaunches } from './update-boards.ts';
 
@@ -197,53 +195,6 @@ test('while an import moves launches, other launches are placed and refreshed, a
       { upvotes: 1 },
     ]);
   });
-});
-
-const startUpdater = (now: string, votesPerNetwork: number) =>
-  startBoardUpdater(database, {
-    ...rulesAt(now),
-    runtime: { ...systemRuntime, now: () => new Date(now) },
-    votesPerNetwork,
-    log: silentLog,
-    publish: () => {},
-  });
-
-test('the board of a launch whose window ended hours ago gets the votes that a killed process did not add', async () => {
-  const now = '2026-09-03T12:00:00.000Z';
-  await launch(database, 'unfinished', '2026-09-01T10:00:00.000Z');
-  // Writes the vote without refreshing the board.
-  const voter = { productId: 'unfinished', session: 'session-voter', upvoted: true };
-  await setUpvotes(database, { ...systemRuntime, now: () => new Date('2026-09-01T11:00:00.000Z') }, [voter], RULES);
-  const votes = async () => (await getStandings(database, 'unfinished', rulesAt(now)))?.day.votes;
-  expect(await votes()).toBe(0);
-  const updater = startUpdater(now, 20);
-  await expect.poll(votes).toBe(1);
-  await updater.close();
-});
-
-test('the updater deletes the numbers of votes that a launch had before from its boards', async () => {
-  await launch(database, 'rising', '2026-09-01T10:00:00.000Z');
-  for (const session of ['session-a', 'session-b']) await vote(database, 'rising', '2026-09-01T11:00:00.000Z', session);
-  const votes = () => database.query('SELECT DISTINCT votes FROM leaderboard_counts');
-  expect(await votes()).toHaveLength(3);
-  const updater = startUpdater('2026-09-01T12:00:00.000Z', 20);
-  await expect.poll(votes).toEqual([{ votes: 2 }]);
-  await updater.close();
-});
-
-test('a lower cap applies to a launch in review after a restart, before its day is final', async () => {
-  const now = '2026-09-03T12:00:00.000Z';
-  await launch(database, 'reviewed', '2026-09-01T10:00:00.000Z');
-  const network = '00000000-0000-0000-0000-00000000000a';
-  for (const session of ['session-a', 'session-b']) {
-    await vote(database, 'reviewed', '2026-09-01T11:00:00.000Z', session, { network });
-  }
-  const standing = async () => (await getStandings(database, 'reviewed', rulesAt(now)))?.day;
-  expect(await standing()).toMatchObject({ votes: 2, excluded: [] });
-  const updater = startUpdater(now, 1);
-  const capped = { status: 'provisional', votes: 1, excluded: [{ reason: 'network', votes: 1 }] };
-  await expect.poll(standing).toMatchObject(capped);
-  await updater.close();
 });
 
 test('a month becomes final only after a concurrent change of its launches has committed', async () => {

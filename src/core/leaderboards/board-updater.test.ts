@@ -1,0 +1,115 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { buildProduct } from '../../../tests/support/build-product.ts';
+import { launch, rulesAt, vote } from '../../../tests/support/launch-site.ts';
+import { silentLog } from '../../../tests/support/silent-log.ts';
+import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
+import type { Database } from '../database/database.ts';
+import { writeProducts } from '../products/save-products.ts';
+import { systemRuntime } from '../runtime.ts';
+import { createNetworkCounts } from '../upvotes/network-counts.ts';
+import { setUpvotes } from '../upvotes/set-upvotes.ts';
+import { startBoardUpdater } from './board-updater.ts';
+import { getStandings } from './get-standings.ts';
+
+let database: TestDatabase;
+beforeEach(async () => {
+  database = await createTestDatabase();
+});
+afterEach(() => database.drop());
+
+const RULES = { votesPerNetwork: 20, networkCounts: createNetworkCounts() };
+
+const startUpdater = (now: string, votesPerNetwork: number, connection: Database = database) =>
+  startBoardUpdater(connection, {
+    ...rulesAt(now),
+    runtime: { ...systemRuntime, now: () => new Date(now) },
+    votesPerNetwork,
+    log: silentLog,
+    publish: () => {},
+  });
+
+test('the board of a launch whose window ended hours ago gets the votes that a killed process did not add', async () => {
+  const now = '2026-09-03T12:00:00.000Z';
+  await launch(database, 'unfinished', '2026-09-01T10:00:00.000Z');
+  // Writes the vote without refreshing the board.
+  const voter = { productId: 'unfinished', session: 'session-voter', upvoted: true };
+  await setUpvotes(database, { ...systemRuntime, now: () => new Date('2026-09-01T11:00:00.000Z') }, [voter], RULES);
+  const votes = async () => (await getStandings(database, 'unfinished', rulesAt(now)))?.day.votes;
+  expect(await votes()).toBe(0);
+  const updater = startUpdater(now, 20);
+  await expect.poll(votes).toBe(1);
+  await updater.close();
+});
+
+test('the updater deletes the numbers of votes that a launch had before from its boards', async () => {
+  await launch(database, 'rising', '2026-09-01T10:00:00.000Z');
+  for (const session of ['session-a', 'session-b']) await vote(database, 'rising', '2026-09-01T11:00:00.000Z', session);
+  const votes = () => database.query('SELECT DISTINCT votes FROM leaderboard_counts');
+  expect(await votes()).toHaveLength(3);
+  const updater = startUpdater('2026-09-01T12:00:00.000Z', 20);
+  await expect.poll(votes).toEqual([{ votes: 2 }]);
+  await updater.close();
+});
+
+test('a lower cap applies to a launch in review after a restart, before its day is final', async () => {
+  const now = '2026-09-03T12:00:00.000Z';
+  await launch(database, 'reviewed', '2026-09-01T10:00:00.000Z');
+  const network = '00000000-0000-0000-0000-00000000000a';
+  for (const session of ['session-a', 'session-b']) {
+    await vote(database, 'reviewed', '2026-09-01T11:00:00.000Z', session, { network });
+  }
+  const standing = async () => (await getStandings(database, 'reviewed', rulesAt(now)))?.day;
+  expect(await standing()).toMatchObject({ votes: 2, excluded: [] });
+  const updater = startUpdater(now, 1);
+  const capped = { status: 'provisional', votes: 1, excluded: [{ reason: 'network', votes: 1 }] };
+  await expect.poll(standing).toMatchObject(capped);
+  await updater.close();
+});
+
+test('votes reach their board while launches are being placed', async () => {
+  await launch(database, 'steady', '2026-09-01T10:00:00.000Z');
+  await writeProducts(database, [buildProduct({ id: 'placing', createdAt: '2026-09-01T11:00:00.000Z' })]);
+  let transactions = 0;
+  let resume = () => {};
+  const resumed = new Promise<void>((resolve) => {
+    resume = resolve;
+  });
+  const delayed: Database = {
+    ...database,
+    async transaction(work) {
+      transactions += 1;
+      await resumed;
+      return database.transaction(work);
+    },
+  };
+  const updater = startUpdater('2026-09-01T12:00:00.000Z', 20, delayed);
+  await expect.poll(() => transactions).toBe(1);
+  await expectVoteOnBoard(updater).finally(resume);
+  await updater.close();
+});
+
+test('votes reach their board while every sweep fails', async () => {
+  await launch(database, 'steady', '2026-09-01T10:00:00.000Z');
+  let sweeps = 0;
+  const failing: Database = {
+    ...database,
+    query(text, ...rest) {
+      if (!text.includes('retracted_upvotes')) return database.query(text, ...rest);
+      sweeps += 1;
+      return Promise.reject(new Error('canceling statement due to statement timeout'));
+    },
+  };
+  const updater = startUpdater('2026-09-01T12:00:00.000Z', 20, failing);
+  await expect.poll(() => sweeps).toBeGreaterThan(0);
+  await expectVoteOnBoard(updater);
+  await updater.close();
+});
+
+/** Votes for the launch 'steady', and waits until the vote is on its board. */
+async function expectVoteOnBoard(updater: Pick<ReturnType<typeof startUpdater>, 'onWrite'>): Promise<void> {
+  const now = '2026-09-01T12:00:00.000Z';
+  const voter = { productId: 'steady', session: 'session-voter', upvoted: true };
+  await setUpvotes(database, { ...systemRuntime, now: () => new Date(now) }, [voter], RULES);
+  updater.onWrite({ productIds: ['steady'], catalogue: false });
+  await expect.poll(async () => (await getStandings(database, 'steady', rulesAt(now)))?.day.votes).toBe(1);
+}
