@@ -41,7 +41,17 @@ export const OVERLAP_MS = 3_000;
 export const LONG_OVERLAP_MS = 60_000;
 
 /**
- * Records a change for all processes. Call it near the end of the transaction, so the transaction commits soon.
+ * Changes of more products and comments are recorded as "everything changed", because every process parses the ids at
+ * once. Larger than a batch of launches that the board updater places, so placing many does not outdate all caches.
+ */
+export const MAX_CHANGED_IDS = 1_500;
+
+/** A value in `productIds` that represents every product. It is never the id of a product. */
+const EVERYTHING = '*';
+
+/**
+ * Records a change for all processes, or that everything changed if it has more than `MAX_CHANGED_IDS` ids. Call it near
+ * the end of the transaction, so the transaction commits soon.
  * @param id the row's id, by which its writer recognises it.
  */
 export async function recordChange(
@@ -49,14 +59,12 @@ export async function recordChange(
   { productIds, catalogue, commentIds = [] }: Change,
   id: string = randomUUID(),
 ): Promise<void> {
-  await sql.query(INSERT_CHANGE, [id, productIds, catalogue, commentIds]);
+  const isListed = productIds.length + commentIds.length <= MAX_CHANGED_IDS;
+  await sql.query(INSERT_CHANGE, isListed ? [id, productIds, catalogue, commentIds] : [id, [EVERYTHING], true, []]);
 }
 
 const INSERT_CHANGE = `INSERT INTO changes (id, product_ids, catalogue, comment_ids, created_at)
   VALUES ($1::uuid, $2::text[], $3, $4::uuid[], clock_timestamp())`;
-
-/** A value in `productIds` that represents every product. It is never the id of a product. */
-const EVERYTHING = '*';
 
 /**
  * Records that anything may have changed, for changes too large to list. Processes treat this record as a gap:
@@ -64,15 +72,6 @@ const EVERYTHING = '*';
  */
 export async function recordEverythingChanged(sql: Sql): Promise<void> {
   await recordChange(sql, { productIds: [EVERYTHING], catalogue: true });
-}
-
-/** If more products changed, the change is recorded without their ids. */
-export const MAX_CHANGED_IDS = 1_000;
-
-/** Records that these products changed or, if there are too many to list, that anything may have changed. */
-export async function recordChangedProducts(sql: Sql, productIds: readonly string[]): Promise<void> {
-  if (productIds.length > MAX_CHANGED_IDS) await recordEverythingChanged(sql);
-  else await recordChange(sql, { productIds, catalogue: true });
 }
 
 const RETENTION = `${RETENTION_MS} * interval '1 millisecond'`;

@@ -3,7 +3,7 @@ import { PRODUCT_FIELD_NAMES, type ProductFieldName } from '../../contract/produ
 import type { StoredProduct } from '../../contract/products/schema.ts';
 import { formatCount } from '../../contract/text.ts';
 import { insertEntries, lastAuditIds, lockEntryToUndo, recordAudit } from '../audit/audit-log.ts';
-import { recordChangedProducts } from '../changes/change-feed.ts';
+import { recordChange } from '../changes/change-feed.ts';
 import { CoreError } from '../core-error.ts';
 import { lockCounts } from '../counts/lock-counts.ts';
 import type { Database, Sql } from '../database/database.ts';
@@ -216,7 +216,8 @@ export async function undoImport(
       .map((product) => ({ ...removalEntry(product, details), undoes: null }));
     const edits = await movedLaunchEntries(sql, details, reverted, unchanged);
     await recordAudit(sql, [...removals, ...edits, { action: 'import undo', target, details: undone, undoes: id }]);
-    await recordChangedProducts(sql, [...removed, ...reverted.map((product) => product.id)]);
+    const productIds = [...removed, ...reverted.map((product) => product.id)];
+    await recordChange(sql, { productIds, catalogue: true });
     return undone;
   });
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { StoredProduct } from '../../contract/products/schema.ts';
 import { recordAudit } from '../audit/audit-log.ts';
-import { MAX_CHANGED_IDS, recordChangedProducts } from '../changes/change-feed.ts';
+import { MAX_CHANGED_IDS, recordChange } from '../changes/change-feed.ts';
 import type { Sql } from '../database/database.ts';
 import { prefetchOne, serializeStatements, waitForLock } from '../database/transactions.ts';
 import { STORED_COLUMNS, type StoredProductRow, storedProductOf } from '../products/product-row.ts';
@@ -146,6 +146,7 @@ async function mergeBatches(
     writing.catch(() => {});
     await written;
     written = writing;
+    // The ids of more changes are not recorded; see `recordChange`.
     if (changedIds.length <= MAX_CHANGED_IDS) changedIds.push(...[...created, ...updated].map(({ id }) => id));
     onRows?.(rows.length);
   }
@@ -156,7 +157,7 @@ async function mergeBatches(
     merged.auditId = auditId;
     await recordAudit(sql, { id: auditId, action: 'import', target, details });
     await importChanges.save(sql);
-    await recordChangedProducts(sql, changedIds);
+    await recordChange(sql, { productIds: changedIds, catalogue: true });
   }
   return merged;
 }

@@ -13,7 +13,7 @@ import { finaliseDue, isFinalisingDue } from './finalise.ts';
 const DAY = '2026-06-01';
 const RULES = rulesAt('2026-06-04T00:00:00.000Z');
 /** More launches than one transaction may close, and more products than a change record names. */
-const IDS = Array.from({ length: 1_001 }, (_, index) => `p-${index}`);
+const IDS = Array.from({ length: 1_501 }, (_, index) => `p-${index}`);
 
 let database: TestDatabase;
 beforeEach(async () => {

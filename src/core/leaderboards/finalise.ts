@@ -1,5 +1,5 @@
 import type { PeriodKind } from '../../contract/leaderboards/period.ts';
-import { recordChange, recordChangedProducts } from '../changes/change-feed.ts';
+import { recordChange } from '../changes/change-feed.ts';
 import { updateCounts } from '../counts/block-writes.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { isLockTimeout } from '../database/database-faults.ts';
@@ -157,7 +157,7 @@ async function finaliseDay(
     await sql.query(MARK_SECRETS, [rules.now.toISOString()]);
     await sql.query(MARK_WINDOWS, [day]);
     await recordEvents?.(sql, await readFinalEvents(sql, { kind: 'day', periods: [day], now: rules.now }));
-    await recordChangedProducts(sql, ids);
+    await recordChange(sql, { productIds: ids, catalogue: true });
     return true;
   });
 }
