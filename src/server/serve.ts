@@ -5,7 +5,7 @@ import { loadSampleIfNew } from '../core/catalogue/load-sample.ts';
 import { readSampleCatalogue } from '../core/catalogue/sample-catalogue.ts';
 import { type Connection, connect } from '../core/database/connect.ts';
 import { systemRuntime } from '../core/runtime.ts';
-import { readBrand } from '../settings/brand.ts';
+import { type Brand, readBrand } from '../settings/brand.ts';
 import { PACKAGE_FOLDERS } from '../settings/package-root.ts';
 import { PRIMARY_PROCESS_CONNECTIONS, poolSizePerProcess } from '../settings/process-settings.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -36,11 +36,11 @@ export interface RunningSite {
  * @throws SettingsError, ConnectError, EmbeddedDatabaseError or StartError; the message says what to do.
  */
 export async function serve(settings: Settings, log: Logger, options?: ServeOptions): Promise<RunningSite> {
-  const { connection, productCount } = await openSiteData(settings, log);
+  const { connection, brand, productCount } = await openSiteData(settings, log);
   const closeables: Closeable[] = [connection];
   try {
     const metrics = createMetricsIfEnabled(settings);
-    const server = await startSiteProcess(connection, settings, { log, metrics }, options);
+    const server = await startSiteProcess(connection, settings, { log, metrics, brand }, options);
     closeables.push(server);
     closeables.push(...(await startMetricsServers(metrics, settings, log)));
     connection.setOwnerNote(server.address);
@@ -83,25 +83,28 @@ export function closeInOrder(order: ClosingOrder): Pick<RunningSite, 'stopServin
   };
 }
 
-/** The site's database, running and up to date. */
 interface SiteData {
+  /** The site's database, running and up to date. */
   connection: Connection;
+  /** Read only once, because all processes must serve the same brand even if its files change. */
+  brand: Brand;
   productCount: number;
 }
 
 /**
  * Prepares the site's database: starts the embedded one or connects to `DATABASE_URL`, migrates the schema, and loads
- * the sample catalogue into a new embedded one. Before that, checks the brand files and the ports, and creates the
+ * the sample catalogue into a new embedded one. Before that, reads the brand files, checks the ports, and creates the
  * backup folder.
  * @throws SettingsError, ConnectError, EmbeddedDatabaseError, StartError
  */
 export async function openSiteData(settings: Settings, log: Logger): Promise<SiteData> {
+  const brand = await readBrand(settings);
   await checkBeforeStart(settings);
   const { databaseUrl, dataDir, processes } = settings;
   const maxConnections = processes > 1 ? PRIMARY_PROCESS_CONNECTIONS : poolSizePerProcess(processes);
   const connection = await connect({ databaseUrl, dataDir, mode: 'own', log, maxConnections });
   try {
-    return { connection, productCount: await prepareData(connection, settings) };
+    return { connection, brand, productCount: await prepareData(connection, settings) };
   } catch (error) {
     await connection.close();
     throw error;
@@ -110,7 +113,6 @@ export async function openSiteData(settings: Settings, log: Logger): Promise<Sit
 
 async function checkBeforeStart(settings: Settings): Promise<void> {
   const { host, port, metricsPort, metricsToken, backups } = settings;
-  await readBrand(settings);
   await probeAddress(host, port);
   if (metricsPort !== undefined) {
     await probeAddress(metricsToken === undefined ? '127.0.0.1' : host, metricsPort, 'METRICS_PORT');

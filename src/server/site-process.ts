@@ -10,7 +10,7 @@ import { runDatabaseChecks } from '../core/doctor/run-database-checks.ts';
 import { pictureFolder } from '../core/pictures/picture-store.ts';
 import type { Log } from '../core/runtime.ts';
 import { recordEvents } from '../core/webhooks/outbox.ts';
-import { readBrand } from '../settings/brand.ts';
+import type { Brand } from '../settings/brand.ts';
 import { PACKAGE_FOLDERS } from '../settings/package-root.ts';
 import { maxConnectionsNeeded, poolSizePerProcess } from '../settings/process-settings.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -60,7 +60,7 @@ export interface SiteProcess {
 export async function startSiteProcess(
   connection: Connection,
   settings: Settings,
-  { log, metrics }: { log: Logger; metrics: SiteMetrics | undefined },
+  { log, metrics, brand }: { log: Logger; metrics: SiteMetrics | undefined; brand: Brand },
   {
     createRenderer = builtRenderer,
     prepare = async () => {},
@@ -76,7 +76,6 @@ export async function startSiteProcess(
     if (replicas) closeables.push(replicas);
     // Not final until the server listens, because the kernel chooses the port if PORT is 0.
     let address = `http://${settings.host}:${settings.port}`;
-    const brand = await readBrand(settings);
     const renderer = await createRenderer({
       site: { name: settings.siteName, url: () => settings.siteUrl ?? address, ...settings.page, ...brand.page },
       brand,

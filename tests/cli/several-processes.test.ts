@@ -5,6 +5,7 @@ import { CommandHarness, databasePids, expectRefusal, runCommand, workersOf } fr
 import { openEvents } from '../support/event-client.ts';
 import { sendHalfComment } from '../support/half-sent-comment.ts';
 import { installCommand } from '../support/installed-command.ts';
+import { buildPng } from '../support/picture-bytes.ts';
 
 const TOKEN = 'a-token-of-this-test';
 const REQUESTS = /^groundswell_http_requests_total\{method="GET",route="\/api\/products\/:id",status="200"\} 20$/m;
@@ -85,6 +86,27 @@ test('two workers share a port, aggregate their metrics, are replaced after a cr
   expect(page.text()).toMatch(/\nretry: \d+\n\n$/);
   comment.socket.destroy();
   expect(await databasePids(dataDir)).toEqual([]);
+});
+
+test('workers that replace others serve the logo with which the site started, even if its file was overwritten since', async () => {
+  const file = join(await harness.folder(), 'logo.png');
+  const logo = buildPng({ width: 9, height: 9 });
+  await writeFile(file, logo);
+  const DATA_DIR = await harness.sampleDataDir();
+  const site = await harness.serve({ DATA_DIR, LOG_LEVEL: 'fatal', WEB_CONCURRENCY: '2', SITE_LOGO: file });
+  const ask = (path: string) => fetch(`${site.address}${path}`, { headers: { connection: 'close' } });
+  const logoOfPage = async () => /"(\/brand\/[^"]+)"/.exec(await (await ask('/')).text())?.[1] ?? expect.unreachable();
+  const address = await logoOfPage();
+
+  await writeFile(file, buildPng({ width: 8, height: 8 }));
+  for (const pid of await workersOf(site.process.pid)) process.kill(pid, 'SIGKILL');
+  // Connections wait for a replacement worker.
+  expect(await logoOfPage()).toBe(address);
+  const response = await ask(address);
+  expect(response.status).toBe(200);
+  expect(Buffer.from(await response.arrayBuffer())).toEqual(logo);
+  site.process.kill('SIGTERM');
+  expect(await site.exited).toMatchObject({ code: 0 });
 });
 
 test('metrics that are read before all workers are up are those of the primary process', async () => {

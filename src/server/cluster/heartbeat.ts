@@ -1,3 +1,4 @@
+import type { Brand } from '../../settings/brand.ts';
 import type { MetricValues } from '../metrics/site-metrics.ts';
 
 /** Messages from a worker to the primary process. */
@@ -14,8 +15,11 @@ export type FromWorker =
 
 /** Messages from the primary process to a worker. */
 export type FromPrimary =
-  /** Tells the worker to serve with this many database connections. The message carries the socket to listen on. */
-  | { kind: 'start'; connections: number }
+  /**
+   * Tells the worker to serve this brand with this many database connections. The message carries the socket to listen
+   * on.
+   */
+  | { kind: 'start'; brand: Brand; connections: number }
   | { kind: 'stop'; delayMs: number }
   | { kind: 'ping' }
   | { kind: 'values requested'; request: number }

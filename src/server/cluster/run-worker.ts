@@ -12,6 +12,9 @@ import { listenOnSocket, type SocketHandle } from './listening-sockets.ts';
 const WORKER_TITLE = 'groundswell worker';
 const SPARE_TITLE = 'groundswell spare worker';
 
+/** The start message, with its socket. */
+type Start = Extract<FromPrimary, { kind: 'start' }> & { socket: SocketHandle };
+
 /** Serves as one of several processes, until the primary process stops it or exits. */
 export async function runWorker(settings: Settings, log: Logger): Promise<void> {
   // Ctrl-C signals every process in the terminal, and some service managers signal all processes of a service. Workers
@@ -22,13 +25,13 @@ export async function runWorker(settings: Settings, log: Logger): Promise<void> 
   let lastRequest = 0;
   let isStopping = false;
   let close: ((delayMs: number) => Promise<void>) | undefined;
-  let begin = (_start: { connections: number; socket: SocketHandle }) => {};
-  const begun = new Promise<{ connections: number; socket: SocketHandle }>((resolve) => {
+  let begin = (_start: Start) => {};
+  const begun = new Promise<Start>((resolve) => {
     begin = resolve;
   });
 
   process.on('message', (message: FromPrimary, handle: unknown) => {
-    if (message.kind === 'start') begin({ connections: message.connections, socket: handle as SocketHandle });
+    if (message.kind === 'start') begin({ ...message, socket: handle as SocketHandle });
     if (message.kind === 'stop') stop(message.delayMs);
     if (message.kind === 'ping') sendToPrimary({ kind: 'pong', isDebugged: inspectorUrl() !== undefined });
     if (message.kind === 'values requested') {
@@ -62,7 +65,7 @@ export async function runWorker(settings: Settings, log: Logger): Promise<void> 
 
   try {
     const { processes, rateLimits, streamLimits } = settings;
-    const { connections: maxConnections, socket } = await begun;
+    const { brand, connections: maxConnections, socket } = await begun;
     process.title = WORKER_TITLE;
     const connection = await connect({ ...settings, mode: 'share', log, maxConnections });
     const share: Settings = {
@@ -73,7 +76,7 @@ export async function runWorker(settings: Settings, log: Logger): Promise<void> 
     const site: SiteProcess = await startSiteProcess(
       connection,
       share,
-      { log, metrics: metrics && { ...metrics, text: aggregatedText } },
+      { log, metrics: metrics && { ...metrics, text: aggregatedText }, brand },
       { listen: (app) => listenOnSocket(app, socket) },
     );
     close = async (delayMs) => {

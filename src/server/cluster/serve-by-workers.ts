@@ -22,7 +22,7 @@ import { startWorkers } from './supervise-workers.ts';
  * if a worker cannot start.
  */
 export async function serveByWorkers(settings: Settings, log: Logger): Promise<RunningSite & { lost: Promise<Error> }> {
-  const { connection, productCount } = await openSiteData(settings, log);
+  const { connection, brand, productCount } = await openSiteData(settings, log);
   const closeables: Closeable[] = [connection];
   try {
     const own = createMetricsIfEnabled(settings);
@@ -32,6 +32,7 @@ export async function serveByWorkers(settings: Settings, log: Logger): Promise<R
     const workers = await startWorkers({
       processes: settings.processes,
       socket: await bindSocket(settings.host, settings.port),
+      brand,
       connections: await shareConnections(connection, settings, log),
       log,
       onMessage: (worker, message) => respond(worker, message, metrics, log),

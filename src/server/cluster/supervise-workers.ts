@@ -2,6 +2,7 @@ import cluster, { type Worker } from 'node:cluster';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '../../core/runtime.ts';
+import type { Brand } from '../../settings/brand.ts';
 import { PACKAGE_FOLDERS } from '../../settings/package-root.ts';
 import { startDeadline } from '../deadline.ts';
 import { type FromPrimary, type FromWorker, watchHeartbeats } from './heartbeat.ts';
@@ -32,6 +33,7 @@ interface WorkersOptions {
   processes: number;
   /** The socket stays open in this process, so connections wait while no worker runs. */
   socket: SocketHandle;
+  brand: Brand;
   /** The number of database connections of each worker. */
   connections: number;
   log: Log;
@@ -42,11 +44,13 @@ interface WorkersOptions {
 export async function startWorkers({
   processes,
   socket,
+  brand,
   connections,
   log,
   onMessage,
 }: WorkersOptions): Promise<Workers> {
-  cluster.setupPrimary({ exec: join(PACKAGE_FOLDERS.server, 'cli.js'), args: ['serve'] });
+  // JSON, the default, would not preserve the bytes of the logo.
+  cluster.setupPrimary({ exec: join(PACKAGE_FOLDERS.server, 'cli.js'), args: ['serve'], serialization: 'advanced' });
   const workers = new Map<number, Worker>();
   const timers = new Set<NodeJS.Timeout>();
   let fleet: FleetState = { kind: 'stopping' };
@@ -127,7 +131,7 @@ export async function startWorkers({
   function start(id: number): void {
     const worker = workers.get(id);
     if (!worker) return;
-    send(worker, { kind: 'start', connections }, socket);
+    send(worker, { kind: 'start', brand, connections }, socket);
     killUnless(id, 'starting');
   }
 
