@@ -3,12 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, inject, test } from 'vitest';
 import { buildProduct } from '../../tests/support/build-product.ts';
 import { createLogLines } from '../../tests/support/log-lines.ts';
 import { buildPng } from '../../tests/support/picture-bytes.ts';
 import { stablePort } from '../../tests/support/stable-port.ts';
 import { createTestDatabase, type TestDatabase } from '../../tests/support/test-database.ts';
+import { withServer } from '../../tests/support/with-server.ts';
 import { CONSOLE_API } from '../contract/console/paths.ts';
 import type { Finding } from '../contract/console/records.ts';
 import * as paths from '../contract/paths.ts';
@@ -21,6 +22,7 @@ import { NO_BRAND } from '../settings/brand.ts';
 import { readSettings } from '../settings/settings.ts';
 import { siteLanguages } from './pages/languages.ts';
 import { serve } from './serve.ts';
+import { shareConnections } from './share-connections.ts';
 import { closeAll } from './site.ts';
 import type { ServeOptions } from './site-process.ts';
 
@@ -142,6 +144,37 @@ test('with DATABASE_URL, the health in the console misses no folder, and says th
   } finally {
     await site.close();
   }
+});
+
+/** Limits the connections to the test's database, to which nothing is connected yet. */
+async function limitConnections(limit: number): Promise<void> {
+  const name = new URL(database.url).pathname.slice(1);
+  await withServer(inject('databaseServerUrl'), (sql) => sql.query(`ALTER DATABASE ${name} CONNECTION LIMIT ${limit}`));
+}
+
+test('one process opens no more connections than a database at DATABASE_URL allows, so parallel requests wait', async () => {
+  await limitConnections(6);
+  const settings = readSettings({ DATABASE_URL: database.url, DATA_DIR: dataDir, PORT: '0', RATE_LIMITS: 'off' });
+  const site = await serve(settings, createLogLines().log, { createRenderer });
+  try {
+    // Each request reads another page of the list, so no response is cached.
+    const ask = async (limit: number) => (await fetch(`${site.address}${paths.api.products}?limit=${limit}`)).status;
+    const statuses = await Promise.all(Array.from({ length: 20 }, (_, index) => ask(index + 1)));
+    expect(statuses).toEqual(Array(20).fill(200));
+  } finally {
+    await site.close();
+  }
+});
+
+test('one process that needs more connections than a database at DATABASE_URL allows logs a warning', async () => {
+  await limitConnections(3);
+  const { log, text } = createLogLines();
+  const settings = readSettings({ DATABASE_URL: database.url });
+  const connections = await withServer(database.url, (sql) => shareConnections(sql, settings, log));
+  expect(connections).toBe(2);
+  expect(text()).toContain(
+    'DATABASE_URL: 1 process opens up to 4 connections, and the database allows 3 (the database). Raise the limit',
+  );
 });
 
 test('if one resource cannot be closed, the others are closed, and its error is thrown', async () => {

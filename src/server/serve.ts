@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import type { Logger } from 'pino';
 import { loadSampleIfNew } from '../core/catalogue/load-sample.ts';
 import { readSampleCatalogue } from '../core/catalogue/sample-catalogue.ts';
-import { type Connection, connect } from '../core/database/connect.ts';
+import { type Connection, connect, type PoolSize } from '../core/database/connect.ts';
 import { systemRuntime } from '../core/runtime.ts';
 import { type Brand, readBrand } from '../settings/brand.ts';
 import { PACKAGE_FOLDERS } from '../settings/package-root.ts';
@@ -12,6 +12,7 @@ import type { Settings } from '../settings/settings.ts';
 import { startBackgroundJobs } from './jobs/background-jobs.ts';
 import { prepareBackupFolder } from './jobs/schedule-backups.ts';
 import { createMetricsIfEnabled, startMetricsServers } from './metrics/serve-metrics.ts';
+import { shareConnections } from './share-connections.ts';
 import { type Closeable, closeAll } from './site.ts';
 import { type ServeOptions, startSiteProcess } from './site-process.ts';
 import { StartError } from './start-error.ts';
@@ -100,8 +101,8 @@ interface SiteData {
 export async function openSiteData(settings: Settings, log: Logger): Promise<SiteData> {
   const brand = await readBrand(settings);
   await checkBeforeStart(settings);
-  const { databaseUrl, dataDir, processes } = settings;
-  const maxConnections = processes > 1 ? PRIMARY_PROCESS_CONNECTIONS : poolSizePerProcess(processes);
+  const { databaseUrl, dataDir } = settings;
+  const maxConnections = poolSizeOfThisProcess(settings, log);
   const connection = await connect({ databaseUrl, dataDir, mode: 'own', log, maxConnections });
   try {
     return { connection, brand, productCount: await prepareData(connection, settings) };
@@ -109,6 +110,13 @@ export async function openSiteData(settings: Settings, log: Logger): Promise<Sit
     await connection.close();
     throw error;
   }
+}
+
+function poolSizeOfThisProcess(settings: Settings, log: Logger): PoolSize {
+  if (settings.processes > 1) return PRIMARY_PROCESS_CONNECTIONS;
+  // The embedded database has enough connections for one process.
+  if (settings.databaseUrl === undefined) return poolSizePerProcess(1);
+  return (sql) => shareConnections(sql, settings, log);
 }
 
 async function checkBeforeStart(settings: Settings): Promise<void> {

@@ -165,7 +165,7 @@ async function* examineSite(connection: Connection, settings: Settings) {
   // With DATABASE_URL, the folder exists only if the site has pictures.
   if (existsSync(dataDir)) yield await checkDisk('DATA_DIR', dataDir);
   if (backups) yield await checkDisk('BACKUP_DIR', backups.folder);
-  const connections = maxConnectionsNeeded(processes);
+  const connections = (limit: number) => maxConnectionsNeeded(processes, limit);
   yield* runDatabaseChecks(connection, { connections, migrations, settings, now: new Date() });
   yield backups
     ? await connection.withoutStatementTimeout((unlimited) => checkBackups(unlimited, { ...backups, migrations }))

@@ -31,14 +31,18 @@ export function readStopDelay(text: string): number {
  * that the database allows (`limit`), or PostgreSQL's default number if that is lower.
  */
 export function poolSizePerProcess(processes: number, limit: number = DEFAULT_CONNECTIONS): number {
-  if (processes === 1) return MAX_POOL_SIZE;
-  const others = PRIMARY_PROCESS_CONNECTIONS + LONG_WORK_CONNECTIONS + RESERVED_CONNECTIONS;
+  const others = primaryConnections(processes) + LONG_WORK_CONNECTIONS + RESERVED_CONNECTIONS;
   const share = Math.floor((Math.min(limit, DEFAULT_CONNECTIONS) - others) / processes) - LISTENING_CONNECTIONS;
   return Math.min(MAX_POOL_SIZE, Math.max(MIN_POOL_SIZE, share));
 }
 
-/** Returns the maximum number of connections of a site with this many processes and pools of size `each`. */
-export function maxConnectionsNeeded(processes: number, each: number = poolSizePerProcess(processes)): number {
-  const first = processes === 1 ? 0 : PRIMARY_PROCESS_CONNECTIONS;
-  return processes * (each + LISTENING_CONNECTIONS) + first + LONG_WORK_CONNECTIONS;
+/** Returns the maximum number of connections of a site with this many processes if the database allows `limit`. */
+export function maxConnectionsNeeded(processes: number, limit?: number): number {
+  const each = poolSizePerProcess(processes, limit) + LISTENING_CONNECTIONS;
+  return processes * each + primaryConnections(processes) + LONG_WORK_CONNECTIONS;
+}
+
+/** Returns the number of connections of a primary process that serves no visitors itself. */
+function primaryConnections(processes: number): number {
+  return processes === 1 ? 0 : PRIMARY_PROCESS_CONNECTIONS;
 }

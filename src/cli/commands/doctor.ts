@@ -125,7 +125,7 @@ async function* examineDatabase(settings: Settings): AsyncGenerator<Finding> {
       const log = createLog('silent', process.stderr);
       connection = await connect({ databaseUrl, dataDir, mode: 'share', create: false, log });
       yield* runDatabaseChecks(connection, {
-        connections: maxConnectionsNeeded(settings.processes),
+        connections: (limit) => maxConnectionsNeeded(settings.processes, limit),
         migrations: PACKAGE_FOLDERS.migrations,
         settings,
         now: new Date(),

@@ -6,6 +6,9 @@ import type { OperatorTerms } from './embedded/embedded-database-error.ts';
 import { type EmbeddedDatabase, openEmbedded } from './embedded/open-embedded.ts';
 import { migrate } from './migrate.ts';
 
+/** The maximum number of connections in a pool, or a function that determines it before the pool is opened. */
+export type PoolSize = number | ((sql: Sql) => Promise<number>);
+
 interface ConnectOptions {
   /** The URL of a PostgreSQL server. If unset, the embedded database is used. */
   databaseUrl?: string | undefined;
@@ -19,8 +22,11 @@ interface ConnectOptions {
   /** Whether to create a missing embedded database (default), or to throw EmbeddedDatabaseError `no_database`. */
   create?: boolean;
   log: Log;
-  /** Maximum number of connections in the pool, not counting those for long work and notifications; default 10. */
-  maxConnections?: number;
+  /**
+   * Maximum number of connections in the pool, not counting those for long work and notifications; default 10. It may
+   * be a function only with `databaseUrl`.
+   */
+  maxConnections?: PoolSize;
 }
 
 export interface Connection {
@@ -76,7 +82,9 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
     databaseUrl === undefined
       ? await openEmbedded({ name: EMBEDDED_NAME, dataDir, mode, create, log, terms: OPERATOR_TERMS })
       : await checkServer(databaseUrl);
-  const database = open({ url, log, ...(maxConnections !== undefined && { maxConnections }) });
+  const poolSize =
+    typeof maxConnections === 'function' ? await withOneConnection({ url, log }, maxConnections) : maxConnections;
+  const database = open({ url, log, ...(poolSize !== undefined && { maxConnections: poolSize }) });
   return {
     database,
     embedded: databaseUrl === undefined,
@@ -99,12 +107,15 @@ function open(options: DatabaseOptions): Database {
   return adaptToCitus(openDatabase(options));
 }
 
-async function withoutStatementTimeout<Result>(
-  url: string,
-  log: Log,
+function withoutStatementTimeout<Result>(url: string, log: Log, work: (database: Database) => Promise<Result>) {
+  return withOneConnection({ url, log, statementTimeoutMs: 0 }, work);
+}
+
+async function withOneConnection<Result>(
+  options: DatabaseOptions,
   work: (database: Database) => Promise<Result>,
 ): Promise<Result> {
-  const database = open({ url, log, maxConnections: 1, statementTimeoutMs: 0 });
+  const database = open({ ...options, maxConnections: 1 });
   try {
     return await work(database);
   } finally {

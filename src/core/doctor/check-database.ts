@@ -38,13 +38,14 @@ export async function checkServer(sql: Sql, location: string): Promise<Finding> 
 
 const HIGH_USAGE_SHARE = 0.9;
 
-/** Checks that the database allows the site's connections, and that some are free. */
-export async function checkConnections(sql: Sql, needed: number): Promise<Finding> {
+/** Checks that the database allows the site's connections (`neededOf` its limit), and that some are free. */
+export async function checkConnections(sql: Sql, neededOf: (limit: number) => number): Promise<Finding> {
   const { connections, setBy } = await readConnectionLimit(sql);
   const [row] = await sql.query<{ open: number }>(
     "SELECT count(*)::integer AS open FROM pg_stat_activity WHERE backend_type = 'client backend'",
   );
   const open = row?.open ?? 0;
+  const needed = neededOf(connections);
   const message = `${open} of ${connections} open (limited by ${setBy}); this site opens up to ${needed}`;
   const advice = `Raise ${setBy === 'max_connections' ? setBy : `the limit of ${setBy}`}, lower WEB_CONCURRENCY, or use a connection pooler.`;
   if (needed > connections || open > connections * HIGH_USAGE_SHARE) return warning('connections', message, advice);

@@ -59,18 +59,18 @@ test('doctor reports a schema older or newer than this program as a fault', asyn
 });
 
 test('doctor warns if a site may open more connections than the server or its database allows', async () => {
-  expect(await checkConnections(database, 12)).toMatchObject({
+  expect(await checkConnections(database, () => 12)).toMatchObject({
     status: 'ok',
     message: expect.stringMatching(/^\d+ of \d+ open \(limited by max_connections\); this site opens up to 12$/),
   });
-  expect(await checkConnections(database, 1_000)).toMatchObject({
+  expect(await checkConnections(database, () => 1_000)).toMatchObject({
     status: 'warning',
     advice: expect.stringContaining('Raise max_connections'),
   });
   await database.query(
     `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I CONNECTION LIMIT 5', current_database()); END $$`,
   );
-  expect(await checkConnections(database, 12)).toMatchObject({
+  expect(await checkConnections(database, () => 12)).toMatchObject({
     status: 'warning',
     message: expect.stringContaining(' of 5 open (limited by the database)'),
     advice: expect.stringContaining('Raise the limit of the database'),

@@ -25,8 +25,8 @@ import {
 import { fault, ok, warning } from './finding.ts';
 
 interface SiteToExamine {
-  /** The maximum number of connections of all processes of the site. */
-  connections: number;
+  /** Returns the maximum number of connections of all processes of the site if the database allows `limit`. */
+  connections: (limit: number) => number;
   /** The folder of the migrations. */
   migrations: string;
   settings: {

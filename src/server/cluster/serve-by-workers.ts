@@ -1,15 +1,12 @@
 import type { Worker } from 'node:cluster';
-import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { type Connection, readConnectionLimit } from '../../core/database/connect.ts';
-import { maxConnectionsNeeded, poolSizePerProcess } from '../../settings/process-settings.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { startBackgroundJobs } from '../jobs/background-jobs.ts';
 import { addWorkerMetrics } from '../metrics/collected-metrics.ts';
 import { createMetricsIfEnabled, startMetricsServers } from '../metrics/serve-metrics.ts';
 import { closeInOrder, openSiteData, type RunningSite } from '../serve.ts';
+import { shareConnections } from '../share-connections.ts';
 import { type Closeable, closeAll } from '../site.ts';
-import { StartError } from '../start-error.ts';
 import { type AggregatedMetrics, createAggregatedMetrics } from './aggregated-metrics.ts';
 import type { FromPrimary, FromWorker } from './heartbeat.ts';
 import { bindSocket } from './listening-sockets.ts';
@@ -33,7 +30,7 @@ export async function serveByWorkers(settings: Settings, log: Logger): Promise<R
       processes: settings.processes,
       socket: await bindSocket(settings.host, settings.port),
       brand,
-      connections: await shareConnections(connection, settings, log),
+      connections: await shareConnections(connection.database, settings, log),
       log,
       onMessage: (worker, message) => respond(worker, message, metrics, log),
     });
@@ -54,31 +51,6 @@ export async function serveByWorkers(settings: Settings, log: Logger): Promise<R
     await closeAll(closeables);
     throw error;
   }
-}
-
-/**
- * Returns the pool size of each worker (see `poolSizePerProcess`). A database other than the embedded one may be behind
- * a pooler, which accepts more, so too many connections only cause a warning.
- * @throws StartError if the embedded database allows too few.
- */
-async function shareConnections(
-  connection: Connection,
-  { processes, dataDir }: Settings,
-  log: Logger,
-): Promise<number> {
-  const limit = await readConnectionLimit(connection.database);
-  const each = poolSizePerProcess(processes, limit.connections);
-  const needed = maxConnectionsNeeded(processes, each);
-  if (needed <= limit.connections) return each;
-  const message = `WEB_CONCURRENCY: ${processes} processes open up to ${needed} connections, and the database allows ${limit.connections} (${limit.setBy})`;
-  if (connection.embedded) {
-    const file = join(dataDir, 'postgres', 'postgresql.conf');
-    throw new StartError(
-      `${message}. Reduce WEB_CONCURRENCY, or set max_connections in ${file} to at least ${needed + 20}.`,
-    );
-  }
-  log.warn(`${message}. Reduce WEB_CONCURRENCY or raise the limit, unless a connection pooler accepts more.`);
-  return each;
 }
 
 function respond(worker: Worker, message: FromWorker, metrics: AggregatedMetrics | undefined, log: Logger): void {
