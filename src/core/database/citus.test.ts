@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
+import { silentLog } from '../../../tests/support/silent-log.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
-import { adaptToCitus, isDistributed } from './citus.ts';
+import { adaptToCitus, distribute, isDistributed } from './citus.ts';
 import type { Database, Sql, StatementOptions } from './database.ts';
 
 let database: TestDatabase;
@@ -23,12 +24,15 @@ function databaseWith(citus: boolean): Database {
     query(text, values, options) {
       sent.push(text);
       sentOptions.push(options);
-      return sql.query(isCheck(text) ? `SELECT 1 WHERE ${citus}` : text, values, options);
+      const adapted = isCheck(text) ? `SELECT 1 WHERE ${citus}` : text.replace(ALTER_DATABASE, 'SET');
+      return sql.query(adapted, values, options);
     },
   });
   return { ...database, ...record(database), transaction: (work) => database.transaction((sql) => work(record(sql))) };
 }
 
+/** Only a superuser may change an unknown setting of the database, so tests change it for their only connection. */
+const ALTER_DATABASE = /^ALTER DATABASE \S+ SET/;
 const isCheck = (text: string) => text.includes('pg_extension');
 const statements = () => sent.filter((text) => !isCheck(text));
 
@@ -82,6 +86,19 @@ test('a failed check for Citus is repeated at the next marked lock', async () =>
   const adapted = adaptToCitus(failing);
   await expect(adapted.query(LOCK, [['a']])).rejects.toThrow('division by zero');
   expect(await adapted.query(LOCK, [['a']])).toEqual([{ id: 'a' }]);
+});
+
+test('on Citus, shard locks are disabled even if a process was killed after it distributed the tables, but not on a read-only database', async () => {
+  // No tables are left to distribute.
+  await database.query('CREATE TABLE IF NOT EXISTS pg_dist_partition (logicalrelid regclass)');
+  await database.query('CREATE TABLE schema_migrations ()');
+  const changes = () => sent.filter((text) => ALTER_DATABASE.test(text));
+  await database.query('SET default_transaction_read_only = on');
+  expect(await distribute(databaseWith(true), silentLog)).toEqual([]);
+  expect(changes()).toEqual([]);
+  await database.query('SET default_transaction_read_only = off');
+  for (let start = 0; start < 2; start += 1) expect(await distribute(databaseWith(true), silentLog)).toEqual([]);
+  expect(changes()).toEqual([expect.stringMatching(/SET citus\.all_modifications_commutative = on$/)]);
 });
 
 test('rows are distributed if and only if the server has Citus', async () => {

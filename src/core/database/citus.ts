@@ -22,28 +22,43 @@ export const DISTRIBUTED_TABLES: readonly { name: string; column: string }[] = [
  * @returns the names of the tables that this call distributed; none without Citus.
  */
 export async function distribute(database: Database, log: Log): Promise<string[]> {
-  if (!(await hasCitus(database)) || (await findUndistributedTables(database)).length === 0) return [];
-  const distributed = await database.transaction(async (sql) => {
-    await sql.query('LOCK TABLE schema_migrations IN EXCLUSIVE MODE');
-    const tables = await findUndistributedTables(sql);
-    if (tables.length > 0) await distributeTables(sql, tables);
-    return tables.map(({ name }) => name);
-  });
-  if (distributed.length === 0) return [];
-  log.info({ tables: distributed }, 'Tables distributed over the Citus nodes');
+  if (!(await hasCitus(database))) return [];
+  let distributed: string[] = [];
+  if ((await findUndistributedTables(database)).length > 0) {
+    distributed = await database.transaction(async (sql) => {
+      await sql.query(LOCK_OUT_OTHERS);
+      const tables = await findUndistributedTables(sql);
+      if (tables.length > 0) await distributeTables(sql, tables);
+      return tables.map(({ name }) => name);
+    });
+  }
+  if (distributed.length > 0) log.info({ tables: distributed }, 'Tables distributed over the Citus nodes');
+  // Checked each time, because a process may have been killed after it distributed the tables.
   await disableShardLocks(database, log);
   return distributed;
 }
+
+/** Makes other processes that start at the same time wait. */
+const LOCK_OUT_OTHERS = 'LOCK TABLE schema_migrations IN EXCLUSIVE MODE';
+
+/** Selects the quoted name of the database if Citus locks shards in it, unless the database is read-only. */
+const SELECT_DATABASE_WITH_LOCKS = `SELECT quote_ident(current_database()) AS name
+  WHERE current_setting('citus.all_modifications_commutative', true) IS DISTINCT FROM 'on'
+    AND current_setting('transaction_read_only') = 'off'`;
 
 /**
  * Makes batches wait only for the rows that they change. By default, Citus blocks all other batches while one waits for
  * a row. The setting applies to new connections. It is safe because each shard has only one placement: standbys of
  * whole servers, not Citus, replicate the data.
  */
-async function disableShardLocks(sql: Sql, log: Log): Promise<void> {
-  const [current] = await sql.query<{ name: string }>('SELECT quote_ident(current_database()) AS name');
+async function disableShardLocks(database: Database, log: Log): Promise<void> {
+  const [current] = await database.query<{ name: string }>(SELECT_DATABASE_WITH_LOCKS);
+  if (!current) return;
   try {
-    await sql.query(`ALTER DATABASE ${current?.name} SET citus.all_modifications_commutative = on`);
+    await database.transaction(async (sql) => {
+      await sql.query(LOCK_OUT_OTHERS);
+      await sql.query(`ALTER DATABASE ${current.name} SET citus.all_modifications_commutative = on`);
+    });
   } catch (error) {
     log.warn(
       { err: error },
