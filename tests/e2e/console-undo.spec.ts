@@ -191,3 +191,25 @@ test('a save without a response is not shown as a conflict, and undo does not re
   await page.keyboard.press('u');
   await expect(page.getByText('Nothing to undo')).toBeVisible();
 });
+
+test('one undo reverts both the release and the restoration of comments with one key', async ({ page, site }) => {
+  const product = await site.addProduct();
+  const comments = await site.addComments(product.id, [{ content: 'First' }, { content: 'Second' }]);
+  const [held = '', hidden = ''] = comments.map(({ id }) => id);
+  await holdComments(site.database, [held]);
+  await hideComments(site.database, [hidden], 'Spam');
+  const read = () =>
+    site.database.query(
+      `SELECT id::text, held_session IS NOT NULL AS held, hidden_reason FROM comments WHERE product_id = $1 ORDER BY content`,
+      [product.id],
+    );
+  const before = await read();
+  await signInAndOpen(page, site, `/console/comments?product=${product.id}`);
+  for (const index of [0, 1]) await page.getByRole('checkbox').nth(index).check();
+  await page.keyboard.press('a');
+  await expect(page.getByText('Released 1 comment. Restored 1 comment')).toBeVisible();
+  expect(await read()).not.toEqual(before);
+  await page.keyboard.press('u');
+  await expect(page.getByText('Undone', { exact: true })).toBeVisible();
+  expect(await read()).toEqual(before);
+});

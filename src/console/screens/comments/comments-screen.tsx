@@ -77,11 +77,18 @@ export function CommentList({ label, pages, empty }: CommentListProps) {
   const [asking, setAsking] = useState<Asking>();
   const hiding = asking?.comments;
 
-  function act(action: CommentAction, comments: readonly ConsoleComment[], deselect: Deselect<ConsoleComment>): void {
-    const fitting = comments.filter((comment) => actionsOf(comment).includes(action));
-    if (fitting.length === 0) return;
-    if (action === 'hide') setAsking({ comments: fitting, deselect });
-    else void moderate(action, fitting, deselect);
+  /** Applies each action to those of the comments that allow it. */
+  function act(
+    actions: readonly CommentAction[],
+    comments: readonly ConsoleComment[],
+    deselect: Deselect<ConsoleComment>,
+  ): void {
+    const changes = actions
+      .map((action) => ({ action, comments: comments.filter((comment) => actionsOf(comment).includes(action)) }))
+      .filter((change) => change.comments.length > 0);
+    const toHide = changes.find(({ action }) => action === 'hide');
+    if (toHide) setAsking({ comments: toHide.comments, deselect });
+    else if (changes.length > 0) void moderate(changes, deselect);
   }
 
   const only = hiding?.length === 1 ? hiding[0] : undefined;
@@ -94,14 +101,11 @@ export function CommentList({ label, pages, empty }: CommentListProps) {
         estimatePx={104}
         empty={empty}
         keys={{
-          a: (comments, deselect) => {
-            act('release', comments, deselect);
-            act('restore', comments, deselect);
-          },
-          d: (comments, deselect) => act('hide', comments, deselect),
+          a: (comments, deselect) => act(['release', 'restore'], comments, deselect),
+          d: (comments, deselect) => act(['hide'], comments, deselect),
         }}
         renderRow={(comment, state, deselect) => (
-          <CommentRow comment={comment} state={state} onAct={(action) => act(action, [comment], deselect)} />
+          <CommentRow comment={comment} state={state} onAct={(action) => act([action], [comment], deselect)} />
         )}
         renderBar={(comments, deselect) =>
           (['release', 'restore', 'hold', 'hide'] as const)
@@ -112,7 +116,7 @@ export function CommentList({ label, pages, empty }: CommentListProps) {
                 type="button"
                 className="button"
                 data-tone="outline"
-                onClick={() => act(action, comments, deselect)}
+                onClick={() => act([action], comments, deselect)}
               >
                 {ACTION_LABELS[action]}
               </button>
@@ -127,7 +131,7 @@ export function CommentList({ label, pages, empty }: CommentListProps) {
           suggestions={['Spam', 'Off topic', 'Insult', 'Personal data']}
           label="Hide"
           onClose={() => setAsking(undefined)}
-          onSubmit={(reason) => moderate('hide', hiding, asking.deselect, reason)}
+          onSubmit={(reason) => moderate([{ action: 'hide', comments: hiding }], asking.deselect, reason)}
         />
       )}
     </>

@@ -9,43 +9,51 @@ import { changeItems } from '../../api/pages.ts';
 
 const DONE: Record<CommentAction, string> = { hide: 'Hid', restore: 'Restored', hold: 'Held', release: 'Released' };
 
+/** An action for some comments. */
+interface Change {
+  action: CommentAction;
+  comments: readonly ConsoleComment[];
+}
+
 const idsOf = (comments: readonly ConsoleComment[]) => comments.map(({ id }) => id);
 const countOf = (ids: readonly string[]) => formatQuantity(ids.length, 'comment');
 const noteOf = (skipped: readonly string[]) =>
   skipped.length > 0 ? `${countOf(skipped)} had already changed.` : undefined;
 
 /**
- * @returns a function that moderates comments, with an optimistic update and undo. It calls `onChanged` with the
- * comments that were changed.
+ * @returns a function that moderates comments, with an optimistic update and one undo for all changes. It calls
+ * `onChanged` with the comments that were changed.
  */
 export function useModerate() {
   const client = useQueryClient();
   const perform = usePerform();
 
-  return (
-    action: CommentAction,
-    comments: readonly ConsoleComment[],
-    onChanged: (changed: readonly ConsoleComment[]) => void,
-    reason?: string,
-  ) => {
-    const ids = idsOf(comments);
+  return (changes: readonly Change[], onChanged: (changed: readonly ConsoleComment[]) => void, reason?: string) => {
+    const actions = new Map(changes.flatMap(({ action, comments }) => idsOf(comments).map((id) => [id, action])));
+    async function send({ action, comments }: Change) {
+      const result = await call<ModerationResult>(CONSOLE_API.moderateComments, {
+        method: 'POST',
+        body: { action, ids: idsOf(comments), ...(reason && { reason }) },
+      });
+      onChanged(comments.filter(({ id }) => result.done.includes(id)));
+      return { ...result, action };
+    }
     return perform({
       subjects: ['comments'],
-      isInDialog: action === 'hide',
+      isInDialog: changes.some(({ action }) => action === 'hide'),
       show: () =>
-        changeItems<ConsoleComment>(client, 'comments', (comment, { state }) =>
-          ids.includes(comment.id) ? fitting(after(comment, action, reason), state) : comment,
-        ),
+        changeItems<ConsoleComment>(client, 'comments', (comment, { state }) => {
+          const action = actions.get(comment.id);
+          return action ? fitting(after(comment, action, reason), state) : comment;
+        }),
       async run() {
-        const { done, auditIds, skipped } = await call<ModerationResult>(CONSOLE_API.moderateComments, {
-          method: 'POST',
-          body: { action, ids, ...(reason && { reason }) },
-        });
-        onChanged(comments.filter(({ id }) => done.includes(id)));
+        const sent = await sendEach(changes, send);
+        const auditIds = sent.results.flatMap((result) => result.auditIds);
         const subject = `audit entry ${auditIds[0]}`;
+        const undone = describeUndone(sent, (each) => countOf(each.flatMap(({ comments }) => idsOf(comments))));
         return {
-          done: `${DONE[action]} ${countOf(done)}`,
-          note: noteOf(skipped),
+          done: sent.results.map(({ action, done }) => `${DONE[action]} ${countOf(done)}`).join('. '),
+          note: [noteOf(sent.results.flatMap(({ skipped }) => skipped)), undone].filter(Boolean).join(' '),
           ...(auditIds.length > 0 && { subject, undo: () => undoAll(auditIds, subject) }),
         };
       },
