@@ -1,4 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm, stat, utimes } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type {
   AuditRecord,
@@ -9,19 +12,25 @@ import type {
 } from '../../src/contract/console/records.ts';
 import { fieldOf } from '../../src/contract/products/fields.ts';
 import type { Product } from '../../src/contract/products/schema.ts';
+import { pictureAddress, pictureName, storePicture } from '../../src/core/pictures/picture-store.ts';
 import { addOperator, type TestOperator } from '../support/operator.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
 
 let site: TestSite;
 let ada: TestOperator;
 let grace: TestOperator;
+let imagesDir: string;
 
 beforeAll(async () => {
-  site = await startTestSite();
+  imagesDir = await mkdtemp(join(tmpdir(), 'groundswell-images-'));
+  site = await startTestSite({ imagesDir });
   ada = await addOperator(site);
   grace = await addOperator(site, 'grace');
 });
-afterAll(() => site.close());
+afterAll(async () => {
+  await site.close();
+  await rm(imagesDir, { recursive: true });
+});
 
 const details = (id: string) => ada.json<ProductDetails>('GET', `/products/${id}`);
 
@@ -144,6 +153,24 @@ test('after 30 days, an edit can be undone only if it replaced no picture of the
     'An edit that replaced pictures can be undone for 30 days.',
   ]);
   expect((await details(id)).product).toMatchObject({ name: 'Tide', screenshots, image: '/pictures/placeholder.svg' });
+});
+
+test('an edit with an upload that has been deleted since is refused, and other uploads are protected from deletion', async () => {
+  const [earlier, deleted] = ['0', '1'].map((digit) => pictureAddress(`${digit.repeat(40)}.webp`));
+  const content = Buffer.from('An uploaded picture');
+  const name = pictureName(content, 'webp');
+  await storePicture(imagesDir, name, content);
+  await utimes(join(imagesDir, name), 0, 0);
+  const { id } = await site.addProduct({ screenshots: [earlier ?? ''] });
+  const { version } = await details(id);
+  const edit = (values: object) => ada.ask('PATCH', `/products/${id}`, { version, values });
+  const screenshots = [earlier, 'https://cdn.example/images/tide.png', pictureAddress(name)];
+  const refused = await edit({ image: deleted, screenshots, team: [{ name: 'Ada', avatar: deleted }] });
+  const detail = 'The uploaded picture has expired. Upload it again.';
+  expect(refused.json()).toMatchObject({ status: 422, code: 'product_invalid' });
+  expect(refused.json().errors).toEqual(['image', 'team'].map((field) => ({ field, detail })));
+  expect((await edit({ screenshots })).statusCode).toBe(200);
+  expect((await stat(join(imagesDir, name))).mtimeMs).toBeGreaterThan(Date.now() - 60_000);
 });
 
 test('invalid fields are refused, and the response names all of them', async () => {

@@ -116,6 +116,7 @@ export async function startTestSite({
     console: {
       withoutStatementTimeout: (work) => work(database),
       pictures: submittedPictures ?? instantPictures(),
+      pictureFolder: imagesDir,
       document: async () => '<!doctype html>\n<title>Console</title>\n',
       consoleDir,
       examine: async function* () {

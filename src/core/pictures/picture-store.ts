@@ -69,7 +69,7 @@ export async function listPictures(folder: string): Promise<string[]> {
  * incomplete file. A picture that root stores belongs to the owner of its folder.
  */
 export async function storePicture(folder: string, name: string, content: Buffer): Promise<void> {
-  if (await touch(join(folder, name))) return;
+  if (await touchPicture(folder, name)) return;
   await makePictureFolder(folder);
   await inFolder(folder, (path, giveToOwner) => {
     const aside = join(path, `.${name}.${randomUUID()}`);
@@ -80,11 +80,14 @@ export async function storePicture(folder: string, name: string, content: Buffer
   });
 }
 
-/** Updates the modification time of a file. @returns whether the file exists. */
-async function touch(path: string): Promise<boolean> {
+/**
+ * Updates the modification time of a picture, so it is not deleted as unreferenced for about a day.
+ * @returns whether the picture exists.
+ */
+export async function touchPicture(folder: string, name: string): Promise<boolean> {
   try {
     const now = new Date();
-    await utimes(path, now, now);
+    await utimes(join(folder, name), now, now);
     return true;
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return false;

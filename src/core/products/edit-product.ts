@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { FOLDERS } from '../../contract/paths/folders.ts';
 import type { FieldError } from '../../contract/problem.ts';
 import type { Product, StoredProduct } from '../../contract/products/schema.ts';
 import { recordAudit } from '../audit/audit-log.ts';
@@ -10,6 +11,7 @@ import { FileColumns } from '../imports/columns.ts';
 import { changesBetween, editEntry } from '../imports/import-changes.ts';
 import { isLocalPicture, readProduct } from '../imports/read-product.ts';
 import type { SourceValues } from '../imports/source-record.ts';
+import { PICTURE_NAME, touchPicture } from '../pictures/picture-store.ts';
 import { lockProduct } from './product-row.ts';
 import {
   completeProduct,
@@ -28,6 +30,8 @@ interface ProductEdit {
   now: Date;
   /** The value of SITE_TIME_ZONE (default UTC). */
   timeZone?: string;
+  /** The folder of the site's own pictures. If it is set, the edit fails if it adds one that has been deleted. */
+  pictureFolder?: string | undefined;
 }
 
 /**
@@ -52,6 +56,7 @@ export async function editProduct(
     const relaunched = withLaunchTime(withoutCounts(before), launchAt, edit.timeZone ?? 'UTC');
     const after = completeProduct({ ...relaunched, ...patch, id }, edit.now);
     if (changesBetween(withoutCounts(before), after).length === 0) return { product: before, auditId: null };
+    if (edit.pictureFolder !== undefined) await requirePictures(edit.pictureFolder, before, after);
     const auditId = randomUUID();
     await writeProducts(sql, [after]);
     const moved = after.createdAt === before.createdAt ? [] : [after];
@@ -78,12 +83,7 @@ function readValues(values: SourceValues): Partial<StoredProduct> {
     onError: (field, reason) => faults.push({ field, detail: sentence(reason) }),
   });
   if (id !== undefined) faults.push({ field: 'id', detail: 'The id of a product cannot be changed.' });
-  const pictures = {
-    image: [patch.image ?? ''],
-    screenshots: patch.screenshots ?? [],
-    team: (patch.team ?? []).map(({ avatar }) => avatar),
-  };
-  for (const [field, addresses] of Object.entries(pictures)) {
+  for (const [field, addresses] of Object.entries(picturesOf(patch))) {
     const local = addresses.find(isLocalPicture);
     if (local !== undefined)
       faults.push({
@@ -101,6 +101,31 @@ function readValues(values: SourceValues): Partial<StoredProduct> {
   }
   if (faults.length > 0) throw invalidProduct(faults);
   return patch as Partial<StoredProduct>;
+}
+
+type Pictures = Pick<StoredProduct, 'image' | 'screenshots' | 'team'>;
+
+function picturesOf({
+  image = '',
+  screenshots = [],
+  team = [],
+}: { [Name in keyof Pictures]?: Pictures[Name] | undefined }) {
+  return { image: [image], screenshots, team: team.map(({ avatar }) => avatar) };
+}
+
+/** @throws CoreError `product_invalid` if an edit that is saved late adds an upload that was deleted as unreferenced. */
+async function requirePictures(folder: string, before: StoredProduct, after: StoredProduct): Promise<void> {
+  const referenced = new Set(Object.values(picturesOf(before)).flat());
+  const faults: FieldError[] = [];
+  for (const [field, addresses] of Object.entries(picturesOf(after))) {
+    for (const address of addresses) {
+      const name = address.slice(FOLDERS.images.length);
+      const isStored = address.startsWith(FOLDERS.images) && PICTURE_NAME.test(name);
+      if (isStored && !referenced.has(address) && !(await touchPicture(folder, name)))
+        faults.push({ field, detail: 'The uploaded picture has expired. Upload it again.' });
+    }
+  }
+  if (faults.length > 0) throw invalidProduct(faults);
 }
 
 function invalidProduct(fields: FieldError[]): CoreError {

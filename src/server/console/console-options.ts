@@ -28,7 +28,7 @@ export interface ConsoleOptions {
   pictures: PicturePipeline;
   /** The folder of scheduled backups; undefined if no backups are scheduled. */
   backupFolder?: string | undefined;
-  /** The folder of the site's own pictures, for backups; undefined if there is none. */
+  /** The folder of the site's own pictures, for backups and edits; undefined if there is none. */
   pictureFolder?: string | undefined;
   /** Runs the checks of `groundswell doctor` and yields their findings. */
   examine: () => AsyncIterable<Finding>;

@@ -47,7 +47,7 @@ const Query = Type.Object({
 /** Routes for reading, editing, removing and restoring products. */
 export const productRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
   app,
-  { database, withoutStatementTimeout, runtime, launches },
+  { database, withoutStatementTimeout, runtime, launches, pictureFolder },
 ) => {
   /**
    * Runs a change of many rows without a statement timeout. A change of few rows does not need the additional
@@ -101,6 +101,7 @@ export const productRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
         ...body,
         now: runtime.now(),
         timeZone: launches.timeZone,
+        pictureFolder,
       });
       return { product, version: versionOf(product), auditId };
     },
