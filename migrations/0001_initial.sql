@@ -217,8 +217,14 @@ CREATE TABLE comments (
 
 -- Unique, so the planner expects one row per id even before the first ANALYZE, and a like never scans all comments.
 CREATE UNIQUE INDEX comments_id ON comments (id);
-CREATE INDEX comments_best ON comments (product_id, likes DESC, created_at DESC, id DESC);
-CREATE INDEX comments_newest ON comments (product_id, created_at DESC, id DESC);
+-- For the public lists, which then do not read the held spam of a product.
+CREATE INDEX comments_best ON comments (product_id, likes DESC, created_at DESC, id DESC)
+  WHERE held_session IS NULL AND hidden_at IS NULL;
+CREATE INDEX comments_newest ON comments (product_id, created_at DESC, id DESC)
+  WHERE held_session IS NULL AND hidden_at IS NULL;
+-- For the operator's lists of a product's comments, together with comments_newest.
+CREATE INDEX comments_not_public ON comments (product_id, created_at DESC, id DESC)
+  WHERE held_session IS NOT NULL OR hidden_at IS NOT NULL;
 -- For the operator's lists of all comments, held comments and hidden comments.
 CREATE INDEX comments_recent ON comments (created_at DESC, id DESC);
 CREATE INDEX comments_held ON comments (created_at DESC, id DESC) WHERE held_session IS NOT NULL;

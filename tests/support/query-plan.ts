@@ -9,6 +9,8 @@ export interface PlanNode {
   'Relation Name'?: string;
   'Index Name'?: string;
   'Plan Rows': number;
+  'Actual Rows'?: number;
+  'Rows Removed by Filter'?: number;
   Plans?: PlanNode[];
 }
 
@@ -26,6 +28,18 @@ export async function planOf(client: pg.Client, statement: Statement, mode: 'cus
   } finally {
     await client.query('DEALLOCATE planned');
   }
+}
+
+/** Executes a statement, and returns the number of rows that it read from a table, including those that it filtered. */
+export async function rowsReadFrom(sql: Sql, table: string, { text, values }: Statement): Promise<number> {
+  const [row] = await sql.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
+    `EXPLAIN (ANALYZE, FORMAT JSON) ${text}`,
+    values,
+  );
+  const nodes = row === undefined ? [] : nodesOf(row['QUERY PLAN'][0].Plan);
+  return nodes
+    .filter((node) => node['Relation Name'] === table)
+    .reduce((sum, node) => sum + (node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0), 0);
 }
 
 /**

@@ -1,9 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
-import { recordStatements } from '../../../tests/support/recording-database.ts';
+import { rowsReadFrom } from '../../../tests/support/query-plan.ts';
+import { recordStatements, type Statement } from '../../../tests/support/recording-database.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
+import type { Sql } from '../database/database.ts';
 import { saveProducts } from '../products/save-products.ts';
 import { browseComments, type CommentFilter } from './browse-comments.ts';
+import { listComments } from './list-comments.ts';
 
 let database: TestDatabase;
 
@@ -11,7 +14,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   await saveProducts(
     database,
-    ['tide', 'ebb', 'many'].map((id) => buildProduct({ id })),
+    ['tide', 'ebb', 'many', 'spammed'].map((id) => buildProduct({ id })),
   );
   await database.query(
     `INSERT INTO comments (id, product_id, author_name, content, created_at, held_session, hidden_at, hidden_reason)
@@ -84,4 +87,36 @@ test('each statement of a search reads at most 2,000 rows, and the search ends o
   looked.length = 0;
   await look('nothing like it', 1);
   expect(looked).toEqual([2_000, 3_999]);
+});
+
+describe('on a product with many held, hidden and public comments', () => {
+  const LIMIT = 10;
+
+  beforeAll(async () => {
+    await database.query(
+      `INSERT INTO comments (id, product_id, content, created_at, held_session, hidden_at)
+       SELECT gen_random_uuid(), 'spammed', 'Comment ' || n, '2026-01-01'::timestamptz + n * interval '1 minute',
+         CASE WHEN n % 3 = 0 THEN 'session-spam' END, CASE WHEN n % 3 = 1 THEN now() END
+       FROM generate_series(1, 6000) AS n`,
+    );
+    // The newest comments are spam, and the oldest are public.
+    await database.query(
+      `UPDATE comments SET created_at = created_at + (CASE WHEN held_session IS NULL THEN 0 ELSE 5 END) * interval '1 year'
+       WHERE product_id = 'spammed'`,
+    );
+    await database.query('ANALYZE comments');
+  });
+
+  test.each<[string, (sql: Sql) => Promise<unknown>, number]>([
+    ['public, best', (sql) => listComments(sql, 'spammed', { sort: 'best', limit: LIMIT }, new Date()), LIMIT + 1],
+    ['public, newest', (sql) => listComments(sql, 'spammed', { sort: 'newest', limit: LIMIT }, new Date()), LIMIT + 1],
+    ['all', (sql) => browseComments(sql, { productId: 'spammed', limit: LIMIT }), 2 * LIMIT],
+    ['held', (sql) => browseComments(sql, { productId: 'spammed', held: true, hidden: false, limit: LIMIT }), LIMIT],
+  ])('a page of its %s comments reads only about as many rows as it lists', async (_list, read, rows) => {
+    const { database: recording, statements } = recordStatements(database);
+    await read(recording);
+    const [statement] = statements;
+    expect(statements).toHaveLength(1);
+    expect(await rowsReadFrom(database, 'comments', statement as Statement)).toBeLessThanOrEqual(rows);
+  });
 });

@@ -2,7 +2,7 @@ import type { ConsoleComment } from '../../contract/console/records.ts';
 import type { Sql } from '../database/database.ts';
 import { afterCursor, collectValues, cursorOfRow, newestFirst, orderBy, pageOf } from '../keyset.ts';
 import { foldText } from '../search-text.ts';
-import { COMMENT_COLUMNS, type CommentRow, commentOf } from './comment-row.ts';
+import { COMMENT_COLUMNS, type CommentRow, commentOf, NOT_PUBLIC, PUBLIC } from './comment-row.ts';
 
 /** A comment as operators see it, without its author's session. */
 export type BrowsedComment = Omit<ConsoleComment, 'productName'>;
@@ -109,10 +109,14 @@ function readWindow(
     ...(productId === undefined ? [] : [`product_id = ${bind(productId, 'text')}`]),
     ...(after === undefined ? [] : [afterCursor(NEWEST, after, bind)]),
   ];
-  return sql.query<BrowsedRow>(
+  const newest = `ORDER BY ${orderBy(NEWEST)} LIMIT ${rows}`;
+  const select = (...more: string[]) =>
     `SELECT ${COMMENT_COLUMNS}, held_session IS NOT NULL AS held, hidden_at, hidden_reason FROM comments
-     WHERE ${conditions.join(' AND ')}
-     ORDER BY ${orderBy(NEWEST)} LIMIT ${rows}`,
+     WHERE ${[...conditions, ...more].join(' AND ')} ${newest}`;
+  // No index contains all comments of a product in this order: one contains those that are public, one the others.
+  const isSplit = productId !== undefined && held === undefined && hidden === undefined;
+  return sql.query<BrowsedRow>(
+    isSplit ? `(${select(PUBLIC)}) UNION ALL (${select(NOT_PUBLIC)}) ${newest}` : select(),
     values,
   );
 }

@@ -17,6 +17,9 @@ export const COMMENT_COLUMNS = 'id, product_id, author_name, author_avatar, auth
 /** The SQL condition on comments that every visitor may read. Only these comments are counted. */
 export const PUBLIC = 'held_session IS NULL AND hidden_at IS NULL';
 
+/** The SQL condition on all other comments. */
+export const NOT_PUBLIC = '(held_session IS NOT NULL OR hidden_at IS NOT NULL)';
+
 /** The SQL condition on comments that wait for an operator's decision. */
 export const WAITING = 'held_session IS NOT NULL AND hidden_at IS NULL';
 
