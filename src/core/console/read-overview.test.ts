@@ -4,8 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
+import { rowsReadFrom } from '../../../tests/support/query-plan.ts';
+import { recordStatements } from '../../../tests/support/recording-database.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { scheduledName } from '../backups/backup-file.ts';
+import type { Database } from '../database/database.ts';
 import { acquireLease } from '../leases/lease.ts';
 import { saveProducts } from '../products/save-products.ts';
 import { saveUpvoteBursts } from '../stats/upvote-bursts.ts';
@@ -26,8 +29,8 @@ afterAll(async () => {
   await database.drop();
 });
 
-const read = (options: { backupFolder?: string }) =>
-  readOverview(database, {
+const read = (options: { backupFolder?: string }, on: Database = database) =>
+  readOverview(on, {
     rules: { now: new Date(), timeZone: 'UTC', reviewHours: 0 },
     activity: { days: [], hours: [] },
     ...options,
@@ -71,4 +74,17 @@ test('only bursts of the last week are counted, since only these are listed', as
 test('many products are never counted as fewer than were found, even before the planner has an estimate', async () => {
   await database.query(`INSERT INTO products (id) SELECT 'many-' || n FROM generate_series(1, 10001) AS n`);
   expect((await read({})).database.products).toBeGreaterThan(10_000);
+});
+
+test('without a backup in the audit log, the overview does not read the whole log', async () => {
+  await database.query(
+    `INSERT INTO audit_log (id, created_at, operator, action, target, details)
+     SELECT gen_random_uuid(), now(), 'ada', 'comments hide', 'comment ' || n, '{}' FROM generate_series(1, 2000) AS n`,
+  );
+  await database.query('ANALYZE audit_log');
+  const { database: recording, statements } = recordStatements(database);
+  await read({}, recording);
+  const ofLog = statements.filter(({ text }) => text.includes("action = 'backup'"));
+  expect(ofLog).toHaveLength(1);
+  for (const statement of ofLog) expect(await rowsReadFrom(database, 'audit_log', statement)).toBe(0);
 });
