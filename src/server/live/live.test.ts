@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Change } from '../../core/changes/change-feed.ts';
 import type { ChangeListener, SiteChanges } from '../../core/changes/site-changes.ts';
@@ -104,6 +105,22 @@ describe('timers', () => {
     await vi.advanceTimersByTimeAsync(25_000);
     for (const stream of streams) expect(stream.text).toMatch(/\n\n:\nid: 26000\n\n$/);
   });
+});
+
+test('heartbeats and the end of streams are written to a part of the streams in each turn of the event loop', async () => {
+  const { live, state } = setUp();
+  const streams = Array.from({ length: 600 }, (_, index) => open(live, index < 400 ? undefined : [`p-${index}`]));
+  const written = (text: RegExp) => streams.filter((stream) => text.test(stream.text)).length;
+  const heartbeat = /:\nid: 26000\n\n/;
+  state.observedUpTo = 26_000;
+  vi.advanceTimersByTime(25_000);
+  expect(written(heartbeat)).toBe(250);
+  while (written(heartbeat) < streams.length) await nextTurn();
+  const ending = /retry: \d+\n\n$/;
+  const closing = live.close();
+  expect(written(ending)).toBeLessThanOrEqual(250);
+  await closing;
+  expect(written(ending)).toBe(streams.length);
 });
 
 describe('sharing', () => {

@@ -38,8 +38,8 @@ export interface Live {
    */
   open(stream: EventStream, productIds: readonly string[] | undefined, since: Since | undefined): void;
   stats(): LiveStats;
-  /** Ends every stream; clients reconnect. */
-  close(): void;
+  /** Ends every stream; clients reconnect. Call it when no more streams are opened. */
+  close(): Promise<void>;
 }
 
 interface LiveOptions {
@@ -141,22 +141,33 @@ export function createLive({ database, changes, log, now }: LiveOptions): Live {
   }
 
   let writes = 0;
-  async function sendToAll(streams: Iterable<EventStream>, bytes: Buffer): Promise<void> {
+  async function forAll(streams: Iterable<EventStream>, write: (stream: EventStream) => void): Promise<void> {
     for (const stream of streams) {
-      stats.frames += 1;
-      if (!stream.send(bytes)) stats.dropped += 1;
+      write(stream);
       writes += 1;
       if (writes % WRITES_PER_TURN === 0) await nextTurn();
     }
   }
 
-  function sendHeartbeat(): void {
+  async function sendToAll(streams: Iterable<EventStream>, bytes: Buffer): Promise<void> {
+    await forAll(streams, (stream) => {
+      stats.frames += 1;
+      if (!stream.send(bytes)) stats.dropped += 1;
+    });
+  }
+
+  /** A stream may get a newer frame before the heartbeat. The older id then only repeats changes if it reconnects. */
+  async function sendHeartbeat(): Promise<void> {
     if (state.kind !== 'delivering' && pending.isEmpty()) deliveredUpTo = changes.observedUpTo();
     const bytes = encodeHeartbeat(deliveredUpTo);
     const withoutId = encodeHeartbeat(undefined);
     for (const { streams, resuming } of subscriptions.all()) {
-      for (const stream of streams) if (!stream.send(bytes)) stats.dropped += 1;
-      for (const stream of resuming) if (!stream.send(withoutId)) stats.dropped += 1;
+      await forAll(streams, (stream) => {
+        if (!stream.send(bytes)) stats.dropped += 1;
+      });
+      await forAll(resuming, (stream) => {
+        if (!stream.send(withoutId)) stats.dropped += 1;
+      });
     }
   }
 
@@ -183,9 +194,9 @@ export function createLive({ database, changes, log, now }: LiveOptions): Live {
       scheduleDelivery();
     },
     stats: () => ({ ...stats }),
-    close() {
+    async close() {
       for (const { streams, resuming } of subscriptions.all()) {
-        for (const stream of [...streams, ...resuming]) stream.end(encodeEnding());
+        await forAll([...streams, ...resuming], (stream) => stream.end(encodeEnding()));
       }
     },
   };

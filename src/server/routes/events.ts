@@ -32,10 +32,7 @@ const STREAM_HEADERS = {
 
 export const eventRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { live, limits }) => {
   const limiter = createStreamLimiter(limits);
-  app.addHook('preClose', (done) => {
-    live.close();
-    done();
-  });
+  app.addHook('preClose', () => live.close());
 
   app.get(
     paths.api.events,
