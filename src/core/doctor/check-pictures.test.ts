@@ -3,12 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
-import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
+import { createTestDatabase, MIGRATIONS, type TestDatabase } from '../../../tests/support/test-database.ts';
+import type { Finding } from '../../contract/console/records.ts';
 import { CoreError } from '../core-error.ts';
-import type { Sql } from '../database/database.ts';
+import type { Database, Sql } from '../database/database.ts';
 import { pictureAddress, pictureName, storePicture } from '../pictures/picture-store.ts';
 import { saveProducts } from '../products/save-products.ts';
-import { checkPictures } from './run-database-checks.ts';
+import { checkPictures, runDatabaseChecks } from './run-database-checks.ts';
 
 let database: TestDatabase;
 let folder: string;
@@ -76,4 +77,23 @@ test('an unreferenced picture that should have been deleted causes a warning', a
   const time = new Date(Date.now() - 3 * 24 * 60 * 60 * 1_000);
   await utimes(join(folder, nameOf('old')), time, time);
   expect(await check()).toMatchObject({ status: 'warning', advice: expect.stringContaining('DATA_DIR') });
+});
+
+test('the doctor checks pictures even if finding the references takes longer than the statement timeout', async () => {
+  const limited: Database = {
+    ...database,
+    query: (text, ...rest) =>
+      text.includes('/images/') ? Promise.reject(new Error('timeout')) : database.query(text, ...rest),
+  };
+  const connection = {
+    database: limited,
+    location: 'a test',
+    withoutStatementTimeout: <Result>(work: (unlimited: Database) => Promise<Result>) => work(database),
+  };
+  const launches = { timeZone: 'UTC', reviewHours: 24 };
+  const settings = { dataDir: folder, replicaUrls: [], launches, submissions: 'off', webhooks: undefined };
+  const site = { connections: 1, migrations: MIGRATIONS, settings, now: new Date() };
+  const found: Finding[] = [];
+  for await (const finding of runDatabaseChecks(connection, site)) found.push(finding);
+  expect(found).toContainEqual({ check: 'pictures', status: 'ok', message: '0 stored' });
 });

@@ -42,7 +42,11 @@ interface SiteToExamine {
 
 /** Runs the checks of `groundswell doctor` that need the database, one after the other, except for replicas. */
 export async function* runDatabaseChecks(
-  { database, location }: Pick<Connection, 'database' | 'location'>,
+  {
+    database,
+    location,
+    withoutStatementTimeout,
+  }: Pick<Connection, 'database' | 'location' | 'withoutStatementTimeout'>,
   { connections, migrations: folder, settings, now }: SiteToExamine,
 ): AsyncGenerator<Finding> {
   yield await checkServer(database, location);
@@ -60,7 +64,7 @@ export async function* runDatabaseChecks(
   yield await checkIndexes(database);
   yield await checkSomeCounts(database);
   yield await checkLeaderboards(database, { ...settings.launches, now });
-  yield await checkPictures(database, pictureFolder(settings.dataDir), now);
+  yield await withoutStatementTimeout((unlimited) => checkPictures(unlimited, pictureFolder(settings.dataDir), now));
   yield await checkSubmissions(database, { isOn: settings.submissions !== 'off', now });
   if (settings.webhooks) yield await checkWebhooks(database, settings.webhooks.url, now);
 }

@@ -1,3 +1,4 @@
+import { mkdtemp, readdir, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -7,7 +8,9 @@ import { recordStatements } from '../../../tests/support/recording-database.ts';
 import { openSubmissionHarness } from '../../../tests/support/submission-harness.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { repairCounts } from '../../core/counts/check-counts.ts';
+import type { Database } from '../../core/database/database.ts';
 import { checkSubmissions } from '../../core/doctor/run-database-checks.ts';
+import { pictureAddress, pictureName, storePicture } from '../../core/pictures/picture-store.ts';
 import { saveProducts } from '../../core/products/save-products.ts';
 import { DAY_MS } from '../../core/runtime.ts';
 import { readStats } from '../../core/stats/read-stats.ts';
@@ -18,6 +21,10 @@ import { deleteOldData, startHousekeeping, watchDrift, watchSubmissions } from '
 
 const harness = openSubmissionHarness();
 const { site, clock } = harness;
+const connectionOf = (database: Database, unlimited = database): Parameters<typeof deleteOldData>[0] => ({
+  database,
+  withoutStatementTimeout: (work) => work(unlimited),
+});
 const faults: unknown[] = [];
 const log = { info() {}, error() {}, warn: (details: unknown) => faults.push(details) };
 
@@ -49,11 +56,11 @@ test('metrics, doctor and stats count waiting submissions, and housekeeping dele
   expect(await check()).toMatchObject({ status: 'warning', message: expect.stringContaining('for 31 days') });
   const pictures = join(tmpdir(), 'no-pictures');
   const storedIds = () => site.database.query('SELECT id FROM submissions WHERE id = $1', [closed.id]);
-  await deleteOldData(site.database, pictures, log, {
+  await deleteOldData(connectionOf(site.database), pictures, log, {
     now: new Date(clock.now().getTime() - 30 * DAY_MS),
   });
   expect(await storedIds()).toHaveLength(1);
-  await deleteOldData(site.database, pictures, log, { now: clock.now() });
+  await deleteOldData(connectionOf(site.database), pictures, log, { now: clock.now() });
   expect(await storedIds()).toEqual([]);
   expect(faults).toEqual([]);
 });
@@ -62,7 +69,7 @@ test('housekeeping first runs after its own short delay, not after an hour', asy
   await site.database.query(`INSERT INTO comment_idempotency_keys
     (user_session, idempotency_key, product_id, comment_id, created_at)
     VALUES ('session', 'key', 'tide', gen_random_uuid(), '2020-01-01')`);
-  const housekeeping = startHousekeeping(site.database, join(tmpdir(), 'no-pictures'), log, 1);
+  const housekeeping = startHousekeeping(connectionOf(site.database), join(tmpdir(), 'no-pictures'), log, 1);
   await expect.poll(() => site.database.query('SELECT created_at FROM comment_idempotency_keys')).toEqual([]);
   await housekeeping.close();
   expect(faults).toEqual([]);
@@ -74,7 +81,7 @@ test('housekeeping deletes nothing too early if the clock of its machine is ahea
     VALUES ('session', 'recent', 'tide', gen_random_uuid(), clock_timestamp())`);
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 31 * DAY_MS });
   onTestFinished(() => void vi.useRealTimers());
-  await deleteOldData(site.database, join(tmpdir(), 'no-pictures'), log);
+  await deleteOldData(connectionOf(site.database), join(tmpdir(), 'no-pictures'), log);
   const keys = await site.database.query(
     "SELECT idempotency_key FROM comment_idempotency_keys WHERE product_id = 'tide'",
   );
@@ -89,8 +96,27 @@ test('housekeeping deletes bursts of upvotes after a week', async () => {
     sessions: 20,
   });
   await saveUpvoteBursts(site.database, [burst(6), burst(8)]);
-  await deleteOldData(site.database, join(tmpdir(), 'no-pictures'), log, { now: clock.now() });
+  await deleteOldData(connectionOf(site.database), join(tmpdir(), 'no-pictures'), log, { now: clock.now() });
   expect(await site.database.query('SELECT network FROM upvote_bursts')).toEqual([{ network: '6 days' }]);
+});
+
+test('housekeeping deletes unreferenced pictures even if finding the others takes longer than the statement timeout', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'groundswell-pictures-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const [used, unused] = ['used', 'unused'].map((content) => pictureName(Buffer.from(content), 'webp'));
+  for (const name of [used, unused]) {
+    await storePicture(folder, name ?? '', Buffer.from('picture'));
+    await utimes(join(folder, name ?? ''), new Date(0), new Date(0));
+  }
+  await saveProducts(site.database, [buildProduct({ image: pictureAddress(used ?? '') })]);
+  const limited: Database = {
+    ...site.database,
+    query: (text, ...rest) =>
+      text.includes('/images/') ? Promise.reject(new Error('timeout')) : site.database.query(text, ...rest),
+  };
+  await deleteOldData(connectionOf(limited, site.database), folder, log);
+  expect(await readdir(folder)).toEqual([used]);
+  expect(faults).toEqual([]);
 });
 
 test('when the site stops, housekeeping ends after its current part', async () => {
@@ -107,7 +133,7 @@ test('when the site stops, housekeeping ends after its current part', async () =
       return [];
     },
   };
-  const housekeeping = startHousekeeping(slow, join(tmpdir(), 'no-pictures'), log, 1);
+  const housekeeping = startHousekeeping(connectionOf(slow), join(tmpdir(), 'no-pictures'), log, 1);
   await expect.poll(() => statements).toHaveLength(1);
   const closed = housekeeping.close();
   free();

@@ -48,11 +48,7 @@ export function startBackgroundJobs(
     recordEvents: settings.webhooks && recordEvents,
   });
   if (metrics) addLeaderboardMetrics(metrics.registers, finaliser);
-  const closeables: Closeable[] = [
-    drift,
-    finaliser,
-    startHousekeeping(connection.database, pictureFolder(dataDir), log),
-  ];
+  const closeables: Closeable[] = [drift, finaliser, startHousekeeping(connection, pictureFolder(dataDir), log)];
   if (metrics && settings.submissions !== 'off') {
     const submissions = watchSubmissions(connection.database, log);
     addSubmissionMetrics(metrics.registers, submissions);
@@ -71,9 +67,11 @@ export function startBackgroundJobs(
   return { close: () => Promise.all(closeables.map((job) => job.close())) };
 }
 
+type HousekeepingConnection = Pick<Connection, 'database' | 'withoutStatementTimeout'>;
+
 /** Deletes old data every hour. `close` waits until the current part of a run has finished. */
 export function startHousekeeping(
-  database: Database,
+  connection: HousekeepingConnection,
   pictures: string,
   log: Pick<Log, 'info' | 'warn'>,
   firstRunMs = FIRST_HOUSEKEEPING_MS,
@@ -82,7 +80,7 @@ export function startHousekeeping(
   let running = Promise.resolve();
   let timer = setTimeout(run, firstRunMs).unref();
   function run(): void {
-    running = deleteOldData(database, pictures, log, { signal: closing.signal });
+    running = deleteOldData(connection, pictures, log, { signal: closing.signal });
     timer = setTimeout(run, HOUSEKEEPING_INTERVAL_MS).unref();
   }
   return {
@@ -99,7 +97,7 @@ export function startHousekeeping(
  * others continue.
  */
 export async function deleteOldData(
-  database: Database,
+  { database, withoutStatementTimeout }: HousekeepingConnection,
   pictures: string,
   log: Pick<Log, 'info' | 'warn'>,
   { now, signal }: { now?: Date; signal?: AbortSignal } = {},
@@ -113,7 +111,8 @@ export async function deleteOldData(
     deleteOldEvents,
     deleteClosedSubmissions,
     deleteOldBursts,
-    () => deletePictures(database, pictures, log, now ?? new Date()),
+    // Searches all products for references.
+    () => withoutStatementTimeout((unlimited) => deletePictures(unlimited, pictures, log, now ?? new Date())),
   ];
   for (const part of parts) {
     if (signal?.aborted) return;
