@@ -1,5 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { CHANNEL } from '../../src/core/changes/change-publisher.ts';
+import { NotificationListener } from '../../src/core/database/listen.ts';
 import { CommandHarness, expectFailure, expectRefusal } from '../support/command.ts';
 import { installCommand } from '../support/installed-command.ts';
 import { runProgram } from '../support/program.ts';
@@ -60,6 +62,30 @@ test('move copies the embedded site to a server, leaves the site in the old data
   });
   const old = await harness.serve({ DATA_DIR, LOG_LEVEL });
   expect(await list(old.address)).toEqual(before);
+});
+
+test('move is refused while a site runs in the same schema, but not because of a site in another schema of the database', async () => {
+  const urlOf = (schema: string) => {
+    const url = new URL(other.url);
+    url.searchParams.set('options', `-csearch_path=${schema}`);
+    return url.href;
+  };
+  for (const schema of ['running', 'stopped']) await other.query(`CREATE SCHEMA ${schema}`);
+  // Each process of a site has such a listener.
+  let listening: NotificationListener | undefined;
+  try {
+    await new Promise<void>((resolve) => {
+      const listener = { onListening: resolve, onNotification: () => {} };
+      listening = new NotificationListener(urlOf('running'), CHANNEL, listener);
+    });
+    // Without pg_trgm in the schemas, the command would log a warning.
+    const move = (schema: string) =>
+      runProgram(['move', '--to', target.url], { DATABASE_URL: urlOf(schema), LOG_LEVEL: 'error' });
+    expectRefusal(await move('running'), /a site is running with the current database/);
+    expect(await move('stopped')).toMatchObject({ code: 0, stderr: '' });
+  } finally {
+    await listening?.stop();
+  }
 });
 
 test('move exits 2 without a database or a valid target and 1 for an unreachable target, with one line without the password', async () => {

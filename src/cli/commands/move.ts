@@ -5,8 +5,10 @@ import { Command } from 'commander';
 import { rowsOf } from '../../core/backups/read-backup.ts';
 import { requireEmpty, restoreBackup, SiteNotEmptyError } from '../../core/backups/restore-backup.ts';
 import { writeBackup } from '../../core/backups/write-backup.ts';
+import { CHANNEL } from '../../core/changes/change-publisher.ts';
 import { ConnectError, type Connection, connect } from '../../core/database/connect.ts';
 import type { Database } from '../../core/database/database.ts';
+import { selectListenStatement } from '../../core/database/listen.ts';
 import { readMigrations } from '../../core/database/migrate.ts';
 import { PACKAGE_FOLDERS, PACKAGE_VERSION } from '../../settings/package-root.ts';
 import { readSettings, type Settings, SettingsError } from '../../settings/settings.ts';
@@ -46,9 +48,9 @@ Examples:
     });
 }
 
-/** Selects whether a site is running with this database. Each process of a site listens for changes. */
-const SELECT_IS_RUNNING = `SELECT EXISTS (SELECT FROM pg_stat_activity
-  WHERE datname = current_database() AND query LIKE 'LISTEN groundswell%') AS is_running`;
+/** Selects the processes of a site in this schema. Each of them listens for changes. */
+const SELECT_RUNNING = `SELECT pid FROM pg_stat_activity
+  WHERE datname = current_database() AND query = (${selectListenStatement(CHANNEL)})`;
 
 /** Reads the target's URL and validates it in the same way as DATABASE_URL. */
 function readTarget(to: string | undefined): string {
@@ -98,8 +100,8 @@ async function move(settings: Settings, targetUrl: string, signal: AbortSignal) 
 
 /** @throws UsageError if a site is running with the database, because its later writes would not be copied. */
 async function requireStopped(database: Database): Promise<void> {
-  const [row] = await database.query<{ is_running: boolean }>(SELECT_IS_RUNNING);
-  if (row?.is_running) throw new UsageError('a site is running with the current database: stop it first');
+  const running = await database.query(SELECT_RUNNING);
+  if (running.length > 0) throw new UsageError('a site is running with the current database: stop it first');
 }
 
 /** Copies the site through a temporary backup file, in a folder that only this user can access. */

@@ -131,7 +131,7 @@ function union(added: Change, late: Change): Change {
   return { productIds, commentIds, catalogue: added.catalogue || late.catalogue };
 }
 
-const CHANNEL = 'groundswell_changes';
+export const CHANNEL = 'groundswell_changes';
 
 /**
  * How long to wait for the probe's own notification: behind a pooler in transaction mode, LISTEN succeeds but no

@@ -75,7 +75,8 @@ export class NotificationListener implements Listening {
   async #listen(client: pg.Client, ended: Promise<void>): Promise<void> {
     try {
       await client.connect();
-      await client.query(`LISTEN ${this.#channel}`);
+      const { rows } = await client.query<{ statement: string }>(selectListenStatement(this.#channel));
+      await client.query(rows[0]?.statement ?? `LISTEN ${this.#channel}`);
       if (this.#stopping.signal.aborted) return;
       this.#backoffMs = INITIAL_BACKOFF_MS;
       this.#listener.onListening();
@@ -84,6 +85,15 @@ export class NotificationListener implements Listening {
       await client.end().catch(() => {});
     }
   }
+}
+
+/**
+ * Returns a query for the LISTEN statement. The comment in it shows in `pg_stat_activity` to which schema the listener
+ * belongs, because each schema of a database may have a site.
+ */
+export function selectListenStatement(channel: string): string {
+  return `SELECT 'LISTEN ${channel} /* schema ' || oid || ' */' AS statement
+    FROM pg_namespace WHERE nspname = current_schema()`;
 }
 
 function createClient(url: string): pg.Client {
