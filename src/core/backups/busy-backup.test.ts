@@ -1,16 +1,22 @@
+import { randomBytes } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { interruptTransactions } from '../../../tests/support/interrupted-transactions.ts';
 import { createTestDatabase, MIGRATIONS, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { checkCounts, repairCounts } from '../counts/check-counts.ts';
+import type { Database } from '../database/database.ts';
 import { readMigrations } from '../database/migrate.ts';
+import { pictureName, storePicture } from '../pictures/picture-store.ts';
 import { saveProducts } from '../products/save-products.ts';
 import { verifyBackup } from './read-backup.ts';
 import { restoreBackup } from './restore-backup.ts';
-import { writeBackup } from './write-backup.ts';
+import { sendBackup, writeBackup } from './write-backup.ts';
 
 const PRODUCTS = 300;
 
@@ -48,6 +54,34 @@ test('two backups can be written to the same file at the same time', async () =>
   const [{ header }] = await Promise.all([backUp(), backUp()]);
   expect((await verifyBackup(path)).tables).toEqual(header.tables);
   expect(await readdir(folder)).toEqual(['same.backup']);
+});
+
+test('the transaction of a backup ends before the pictures are sent to a slow receiver', async () => {
+  const pictureFolder = join(folder, 'pictures');
+  // Random content, which gzip cannot compress to less than the buffers of the streams.
+  const content = randomBytes(1_000_000);
+  await storePicture(pictureFolder, pictureName(content, 'png'), content);
+  let open = 0;
+  const counting: Database = {
+    ...site,
+    async transaction(work) {
+      open += 1;
+      const result = await site.transaction(work);
+      open -= 1;
+      return result;
+    },
+  };
+  const slow = new PassThrough();
+  const sending = sendBackup(counting, slow, { groundswell: '1.2.3', pictureFolder });
+  expect(open).toBe(1);
+  const path = join(folder, 'slow.backup');
+  try {
+    await expect.poll(() => open).toBe(0);
+    await expect.poll(() => slow.writableNeedDrain).toBe(true);
+  } finally {
+    await pipeline(slow, createWriteStream(path));
+  }
+  expect(await verifyBackup(path)).toEqual(await sending);
 });
 
 // Citus has no snapshot across servers (docs/scaling.md).

@@ -34,8 +34,8 @@ interface WrittenBackup {
 
 /**
  * Writes a backup of a snapshot of the running site, in one read-only transaction that does not block other
- * transactions. The file, which only its owner can read, appears when it is complete and synced to disk, and replaces
- * an existing file. `database` must have no statement timeout.
+ * transactions. It ends before the pictures are read, because it holds back VACUUM. The file, which only its owner can
+ * read, appears when it is complete and synced to disk, and replaces an existing file. `database` must have no statement timeout.
  * @throws CoreError `unavailable`, or an error of the file system.
  */
 export async function writeBackup(
@@ -60,12 +60,12 @@ export async function writeBackup(
  * backup is aborted.
  * @throws CoreError `unavailable`, or an error of the stream.
  */
-export function sendBackup(
+export async function sendBackup(
   database: Database,
   output: Writable,
   { groundswell, pictureFolder, onProgress, signal, end = true }: WriteBackupOptions & { end?: boolean },
 ): Promise<BackupHeader> {
-  return database.transaction(async (sql) => {
+  const { about, sending } = await database.transaction(async (sql) => {
     await beginSnapshot(sql);
     const tables = await readTableShapes(sql, SITE_TABLES);
     const about = await describeSite(sql, tables, groundswell);
@@ -73,11 +73,18 @@ export function sendBackup(
     const pictures = pictureFolder === undefined ? [] : await listPictures(pictureFolder);
     about.tables.push({ name: PICTURES, columns: ['name', 'content'], rows: pictures.length });
     const sections: Section[] = tables.map((shape) => ({ name: shape.name, rows: readRows(sql, shape) }));
-    sections.push({ name: PICTURES, rows: readPictures(pictureFolder ?? '', pictures) });
+    const allRowsRead = new Promise<void>((resolve) => {
+      sections.push({ name: PICTURES, rows: readPictures(pictureFolder ?? '', pictures, resolve) });
+    });
     const lines = Readable.from(backupLines(about, sections, onProgress), { objectMode: false });
-    await pipeline(lines, createGzip(), output, { signal, end });
-    return about;
+    const sending = pipeline(lines, createGzip(), output, { signal, end });
+    await Promise.race([sending, allRowsRead]);
+    // Prevents an unhandled rejection if the transaction cannot end, after which the caller closes the output.
+    sending.catch(() => {});
+    return { about, sending };
   });
+  await sending;
+  return about;
 }
 
 /**
@@ -120,7 +127,8 @@ interface Section {
   rows: AsyncIterable<string[]>;
 }
 
-async function* readPictures(folder: string, names: readonly string[]): AsyncGenerator<string[]> {
+async function* readPictures(folder: string, names: readonly string[], onBegin: () => void): AsyncGenerator<string[]> {
+  onBegin();
   for (const name of names) yield [await pictureLine(folder, name)];
 }
 
