@@ -35,7 +35,8 @@ interface WrittenBackup {
 /**
  * Writes a backup of a snapshot of the running site, in one read-only transaction that does not block other
  * transactions. It ends before the pictures are read, because it holds back VACUUM. The file, which only its owner can
- * read, appears when it is complete and synced to disk, and replaces an existing file. `database` must have no statement timeout.
+ * read, appears when it is complete and synced to disk, and replaces an existing file. `database` must have no
+ * statement timeout.
  * @throws CoreError `unavailable`, or an error of the file system.
  */
 export async function writeBackup(

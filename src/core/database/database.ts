@@ -141,8 +141,8 @@ export function openDatabase(options: DatabaseOptions): Database {
 
 /**
  * Sets the server's timeouts on a new connection, and the isolation level and the formats of dates and strings, which a
- * role or a database may change. Uses statements, since a pooler may reject start-up parameters, and ignores settings that the server does not
- * know.
+ * role or a database may change. Uses statements, since a pooler may reject start-up parameters, and ignores settings
+ * that the server does not know.
  */
 async function configureSession(client: pg.ClientBase, statementTimeoutMs: number): Promise<void> {
   const serverTimeoutMs = Math.floor(statementTimeoutMs * SERVER_SHARE_OF_TIMEOUT);
