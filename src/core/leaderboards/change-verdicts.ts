@@ -89,7 +89,7 @@ export async function changeVerdicts(
 const SELECT_ROWS = `SELECT c.upvotes AS rows FROM product_counts c JOIN launches l ON l.product_id = c.product_id AND NOT l.final
   WHERE c.product_id = $1`;
 
-/** Runs a transaction that changes verdicts. If it may rewrite many rows of votes, the product is paused meanwhile. */
+/** Runs a transaction that changes verdicts. If the launch has many votes, writes to it are refused until it ends. */
 async function verdictTransaction<Result>(
   database: Database,
   productId: string,

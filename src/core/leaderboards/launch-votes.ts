@@ -139,7 +139,7 @@ const DELETE_EMPTY_COUNTS = `WITH empty AS (
   )
   DELETE FROM leaderboard_counts counts USING empty WHERE counts.period = empty.period AND counts.votes = empty.votes`;
 
-/** Deletes numbers of votes that no launch has any more from the histograms of open boards, at most 10,000 per call. */
+/** Deletes empty rows from the histograms of open boards, at most 10,000 per call. */
 export async function deleteEmptyCounts(sql: Sql): Promise<void> {
   await sql.query(DELETE_EMPTY_COUNTS);
 }

@@ -100,7 +100,7 @@ export function Home() {
   );
 }
 
-/** A component of its own, because it renders every minute. */
+/** Separate from `Home`, because it renders every minute. */
 function BoardsLink() {
   const today = useToday();
   return (
