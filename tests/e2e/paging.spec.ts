@@ -213,11 +213,11 @@ test.describe('§2: the list loads more products', () => {
         const { addEventListener } = window;
         window.addEventListener = (...listener: Parameters<typeof addEventListener>) => {
           addEventListener(...listener);
-          document.body.dataset.listensTo = listener[0];
+          if (listener[0] === 'popstate') document.body.dataset.scrollsOn = '';
         };
       });
       code.release();
-      await expect(page.locator('body[data-listens-to="popstate"]'), 'the page scrolls on').toBeAttached();
+      await expect(page.locator('body[data-scrolls-on]'), 'the page scrolls on').toBeAttached();
       await expect(page.getByText('Loading more products...')).toBeAttached();
       await page.evaluate(act);
       const top = await page.evaluate(() => window.scrollY);

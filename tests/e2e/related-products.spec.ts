@@ -19,6 +19,9 @@ test('related products are on the page and load after client-side navigation wit
     await isOpen;
     await route.continue();
   });
+  // Until the server has read of the new products, it may render the page without them.
+  const count = async () => (await (await page.request.get('/api/products/gannet/related')).json()).items?.length;
+  await expect.poll(count).toBe(products.length);
   await visit(page, '/product/gannet');
   const related = page.getByRole('region', { name: 'Related products' });
   await expect(related.getByRole('link')).toHaveText(products.map(({ name }) => name).sort());
