@@ -63,5 +63,6 @@ export function tieOrder(period: string, productId: string): string {
  * digest.
  */
 export function uuidOf(digest: string): string {
-  return digest.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+  const parts = [digest.slice(0, 8), digest.slice(8, 12), digest.slice(12, 16), digest.slice(16, 20)];
+  return `${parts.join('-')}-${digest.slice(20, 32)}`;
 }

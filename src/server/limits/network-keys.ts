@@ -97,7 +97,8 @@ function withoutPort(text: string): string {
  */
 export function warnOfUntrustedProxy(app: FastifyInstance, isTrusted: TrustedProxies | undefined): void {
   let warned = false;
-  app.addHook('onRequest', async (request) => {
+  app.addHook('onRequest', (request, _reply, done) => {
+    done();
     if (warned || request.headers['x-forwarded-for'] === undefined) return;
     if (isTrusted?.(request.socket.remoteAddress ?? '')) return;
     warned = true;

@@ -21,8 +21,9 @@ interface Options {
 }
 
 export const upvoteRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { core, runtime, bursts }) => {
-  app.addHook('onRequest', async (_request, reply) => {
+  app.addHook('onRequest', (_request, reply, done) => {
     reply.header('Cache-Control', NO_STORE);
+    done();
   });
 
   app.get(

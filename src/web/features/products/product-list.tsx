@@ -30,7 +30,7 @@ export function ProductList({ filters, renderParts }: ProductListProps) {
   const found = position + ranked.length;
   const settled = !list.isPending && !list.isPlaceholderData;
   const hasDays = !filters.q && !filters.sort;
-  const dayOf = (product?: Product) => product && days.format(new Date(product.createdAt));
+  const labels = hasDays ? ranked.map(({ product }) => days.format(new Date(product.createdAt))) : [];
   // The server stops a long search early, so a page may be empty although a later page has matches. Then the list does
   // not report an empty result, but loads the next page.
   const searching = ranked.length === 0 && list.hasNextPage;
@@ -64,26 +64,23 @@ export function ProductList({ filters, renderParts }: ProductListProps) {
       </noscript>
       {ranked.length > 0 && (
         <ol className="product-list" aria-busy={!settled} start={ranked[0]?.rank}>
-          {ranked.map(({ product, rank }, index) => {
-            const day = dayOf(product);
-            return (
-              <li key={product.id}>
-                {hasDays && day !== dayOf(ranked[index - 1]?.product) && (
-                  // Servers and browsers may format a date differently, because their versions of `Intl` differ.
-                  <p className="list-day" suppressHydrationWarning>
-                    {day}
-                  </p>
-                )}
-                <ProductCard
-                  product={product}
-                  rank={rank}
-                  isFirst={index === 0}
-                  q={filters.q}
-                  {...renderParts(product)}
-                />
-              </li>
-            );
-          })}
+          {ranked.map(({ product, rank }, index) => (
+            <li key={product.id}>
+              {labels[index] !== labels[index - 1] && (
+                // Servers and browsers may format a date differently, because their versions of `Intl` differ.
+                <p className="list-day" suppressHydrationWarning>
+                  {labels[index]}
+                </p>
+              )}
+              <ProductCard
+                product={product}
+                rank={rank}
+                isFirst={index === 0}
+                q={filters.q}
+                {...renderParts(product)}
+              />
+            </li>
+          ))}
         </ol>
       )}
       {list.data && settled && <LoadMore list={list} filters={filters} shown={ranked.length} />}
