@@ -66,10 +66,10 @@ export async function removeSample(
 ): Promise<SampleRemoval> {
   const productIds = catalogue.products.map((product) => product.id);
   return transactionWithRetries(database, async (sql) => {
-    await lockDaysOf(sql, productIds);
-    await lockCounts(sql, productIds);
     // Waits for concurrent edits and imports, so the products that they change stay.
     if (!engagementOnly) await lockProductRows(sql, productIds);
+    await lockDaysOf(sql, productIds);
+    await lockCounts(sql, productIds);
     const upvotes = await removeUpvotes(sql, catalogue);
     const comments = await removeComments(sql, catalogue);
     const { unchanged, changed } = engagementOnly ? NO_PRODUCTS : await findSampleProducts(sql, catalogue);

@@ -190,12 +190,12 @@ export async function undoImport(
   const newIds = changes.filter(({ before }) => before === null).map(({ productId }) => productId);
   return removalTransaction(database, await sizesOf(database, newIds), async (sql) => {
     if (!(await lockEntryToUndo(sql, id))) throw new CoreError('not_undoable', 'This entry has already been undone.');
+    const unchanged = await lockUnchanged(sql, changes);
     // The locks also cover the products that the undo may schedule again, so their results do not become final first.
     const scheduled = changes.filter(({ before }) => before !== null && Date.parse(before.createdAt) > Date.now());
     const locked = [...newIds, ...scheduled.map(({ productId }) => productId)];
     await lockDaysOf(sql, locked);
     await lockCounts(sql, locked);
-    const unchanged = await lockUnchanged(sql, changes);
     const removed = newIds.filter((productId) => unchanged.has(productId));
     const previous = changes.flatMap(({ productId, before }) => (before && unchanged.has(productId) ? before : []));
     const moved = previous.filter(({ id: productId, createdAt }) => unchanged.get(productId)?.createdAt !== createdAt);

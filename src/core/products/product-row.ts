@@ -94,7 +94,8 @@ const LOCK_PRODUCTS = `SELECT id FROM products WHERE id = ANY($1::text[])
 
 /**
  * Locks products that are about to be changed or removed. Concurrent changes wait; upvotes and comments, which reference
- * only the key of the row, do not wait.
+ * only the key of the row, do not wait. Call it before locking days or counts, because an import may hold these locks
+ * for long, and launches and visitors would wait for the days and counts.
  * @throws CoreError `unavailable`.
  */
 export async function lockProductRows(sql: Sql, ids: readonly string[]): Promise<void> {

@@ -59,18 +59,22 @@ test('a vote for one of many small products does not wait for the removal of the
   expect(outcomes).toMatchObject([{ code: 'product_not_found' }]);
 });
 
-test('a removal stores the edit of a product that commits while the removal waits for it', async () => {
+test('a removal that waits for an edit of its product delays no vote or launch, and stores the edit', async () => {
   const launched = { id: 'edited', createdAt: '2026-01-01T00:00:00.000Z' };
+  await launch(database, 'edited', launched.createdAt);
   await saveProducts(database, [buildProduct({ ...launched, name: 'Before' })]);
+  const vote = { productId: 'edited', session: 'session-of-a-voter', upvoted: true };
   let removal: Promise<unknown> = Promise.resolve();
   await database.transaction(async (sql) => {
     await saveProducts(sql, [buildProduct({ ...launched, name: 'After' })]);
     removal = removeProducts(withoutTimeouts(database), ['edited']);
     await expect.poll(async () => (await blockedStatements(database)).join()).toContain('products');
+    expect((await setUpvotes(database, systemRuntime, [vote])).outcomes).toEqual([{ upvoted: true, upvotes: 1 }]);
+    await launch(database, 'neighbour', launched.createdAt);
   });
   await removal;
   await restoreProducts(database, { productIds: ['edited'] });
-  expect(await readProducts(database, ['edited'])).toMatchObject([{ name: 'After' }]);
+  expect(await readProducts(database, ['edited'])).toMatchObject([{ name: 'After', upvotes: 1 }]);
 });
 
 test('a restoration that deadlocks with another transaction is retried', async () => {

@@ -142,6 +142,8 @@ async function removeAll(
   ids: readonly string[],
   { reason, skipsUnknown }: { reason: string | undefined; skipsUnknown: boolean },
 ): Promise<ProductRemoval> {
+  // Waits for concurrent edits and imports, so their changes are stored.
+  await lockProductRows(sql, ids);
   await lockDaysOf(sql, ids);
   await lockCounts(sql, ids);
   // Another command may have removed a product before it was locked. Nothing has been written yet, so a rollback is not
@@ -164,14 +166,13 @@ async function removeAll(
 }
 
 /**
- * Moves existing products and their rows to the tables of removed products. The caller has locked their days
- * (`lockDaysOf`) and then their counts (`lockCounts`), and records the audit entries and the change.
+ * Moves existing products and their rows to the tables of removed products. The caller has locked the products
+ * (`lockProductRows`), their days (`lockDaysOf`) and their counts (`lockCounts`), in this order, and records the audit
+ * entries and the change.
  */
 export async function moveToRemoved(sql: Sql, ids: readonly string[]): Promise<StoredProduct[]> {
   const batchId = randomUUID();
   const removalIds = ids.map(() => randomUUID());
-  // Waits for concurrent edits and imports, so their changes are stored.
-  await lockProductRows(sql, ids);
   await sql.query(STORE_PRODUCTS, [removalIds, ids, batchId]);
   const stored = await sql.query<StoredProduct>(SELECT_STORED, [removalIds]);
   await sql.query(storeUpvotes('upvotes'), [ids, batchId]);
@@ -183,8 +184,8 @@ export async function moveToRemoved(sql: Sql, ids: readonly string[]): Promise<S
 }
 
 /**
- * Deletes products with their remaining rows, and revises their boards. The caller has locked their days (`lockDaysOf`)
- * and then their counts (`lockCounts`), and records the change.
+ * Deletes products with their remaining rows, and revises their boards. The caller holds the locks that `moveToRemoved`
+ * needs, and records the change.
  */
 export async function deleteProducts(sql: Sql, ids: readonly string[]): Promise<void> {
   const periods = await periodsOf(sql, ids);

@@ -81,10 +81,16 @@ export async function cancelLaunch(sql: Sql, id: string, now: Date): Promise<Pro
   return product;
 }
 
-async function lockUnlaunched(sql: Sql, id: string, now: Date): Promise<Product | undefined> {
+/** Locks a product, then its day and its counts, as `deleteProducts` needs. */
+async function lockLaunch(sql: Sql, id: string): Promise<Product | undefined> {
+  const product = await lockProduct(sql, id);
   await lockDaysOf(sql, [id]);
   await lockCounts(sql, [id]);
-  const product = await lockProduct(sql, id);
+  return product;
+}
+
+async function lockUnlaunched(sql: Sql, id: string, now: Date): Promise<Product | undefined> {
+  const product = await lockLaunch(sql, id);
   if (product === undefined || (await isRemoved(sql, id))) return undefined;
   if (Date.parse(product.createdAt) <= now.getTime()) throw alreadyLaunched();
   return product;
@@ -99,9 +105,7 @@ async function lockUnlaunched(sql: Sql, id: string, now: Date): Promise<Product 
  */
 export async function revokeLaunch(sql: Sql, row: SubmissionRow, { now }: LaunchRules): Promise<boolean> {
   const { id } = row;
-  await lockDaysOf(sql, [id]);
-  await lockCounts(sql, [id]);
-  const product = await lockProduct(sql, id);
+  const product = await lockLaunch(sql, id);
   if (product === undefined) return false;
   await requireNoFollowers(sql, id);
   // The product may have been approved in another time zone, so its launch date may differ by a day.
