@@ -188,12 +188,12 @@ export async function undoImport(
   const changes = await readImportChanges(database, id);
   if (changes.length === 0) return undefined;
   const newIds = changes.filter(({ before }) => before === null).map(({ productId }) => productId);
-  return removalTransaction(database, await sizesOf(database, newIds), async (sql) => {
+  // Includes the products that the undo may schedule again, so their results do not become final first.
+  const scheduled = changes.filter(({ before }) => before !== null && Date.parse(before.createdAt) > Date.now());
+  const locked = [...newIds, ...scheduled.map(({ productId }) => productId)];
+  const revert = async (sql: Sql) => {
     if (!(await lockEntryToUndo(sql, id))) throw new CoreError('not_undoable', 'This entry has already been undone.');
     const unchanged = await lockUnchanged(sql, changes);
-    // The locks also cover the products that the undo may schedule again, so their results do not become final first.
-    const scheduled = changes.filter(({ before }) => before !== null && Date.parse(before.createdAt) > Date.now());
-    const locked = [...newIds, ...scheduled.map(({ productId }) => productId)];
     await lockDaysOf(sql, locked);
     await lockCounts(sql, locked);
     const removed = newIds.filter((productId) => unchanged.has(productId));
@@ -219,7 +219,8 @@ export async function undoImport(
     const productIds = [...removed, ...reverted.map((product) => product.id)];
     await recordChange(sql, { productIds, catalogue: true });
     return undone;
-  });
+  };
+  return removalTransaction(database, await sizesOf(database, locked), revert, changes.length - newIds.length);
 }
 
 const SELECT_POSTPONED = `SELECT target, id FROM audit_log

@@ -2,16 +2,19 @@ import { afterAll, beforeAll, beforeEach, expect, inject, test, vi } from 'vites
 import { blockedStatements } from '../../../tests/support/blocked-statements.ts';
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { lines, openImportHarness } from '../../../tests/support/import-harness.ts';
+import { interruptTransactions } from '../../../tests/support/interrupted-transactions.ts';
 import { planOfProduct, shrinkProducts } from '../../../tests/support/query-plan.ts';
+import { withoutTimeouts } from '../../../tests/support/recording-database.ts';
 import { silentLog } from '../../../tests/support/silent-log.ts';
 import { listAudit } from '../audit/audit-log.ts';
 import { undoEntry } from '../console/undo-entry.ts';
 import { lockCounts } from '../counts/lock-counts.ts';
-import { openDatabase } from '../database/database.ts';
+import { type Database, openDatabase } from '../database/database.ts';
 import { removeProducts } from '../products/remove-products.ts';
 import { restoreProducts } from '../products/restore-products.ts';
 import { saveProducts } from '../products/save-products.ts';
 import { systemRuntime } from '../runtime.ts';
+import { setUpvotes } from '../upvotes/set-upvotes.ts';
 
 let harness: Awaited<ReturnType<typeof openImportHarness>>;
 beforeAll(async () => {
@@ -26,8 +29,8 @@ async function importRows(...rows: object[]): Promise<string> {
   return (await listAudit(harness.database, { limit: 1 }))[0]?.id ?? '';
 }
 
-const undo = (id: string) =>
-  undoEntry({ database: harness.database, withoutStatementTimeout: (work) => work(harness.database) }, id, {
+const undo = (id: string, on: Database = harness.database) =>
+  undoEntry({ database: on, withoutStatementTimeout: (work) => work(on) }, id, {
     runtime: systemRuntime,
     timeZone: 'UTC',
     votesPerNetwork: 20,
@@ -117,6 +120,26 @@ test('two simultaneous undos of an import undo it only once', async () => {
   expect(await harness.ids()).toEqual(['a']);
   expect((await harness.product('a'))?.name).toBe('Old');
   expect(await undos()).toMatchObject([{ undoes: id, details: { removed: 1, reverted: 1, skipped: 0 } }]);
+});
+
+test('votes do not wait while undoing an import removes a product, schedules one again and reverts many others', async () => {
+  const ids = Array.from({ length: 600 }, (_, index) => `wave-${index}`);
+  const scheduled = { id: 'scheduled', createdAt: '2999-01-01T00:00:00.000Z' };
+  await importRows({ id: 'other' }, scheduled, ...ids.map((id) => ({ id, name: 'Old' })));
+  const launched = { ...scheduled, createdAt: '2026-01-01T00:00:00.000Z' };
+  const id = await importRows({ id: 'new' }, launched, ...ids.map((id) => ({ id, name: 'New' })));
+  const votes = ['new', 'scheduled', 'other'].map((productId) => ({
+    productId,
+    session: 'session-of-a-voter',
+    upvoted: true,
+  }));
+  let outcomes: unknown[] = [];
+  const reverting = interruptTransactions(withoutTimeouts(harness.database), 'INSERT INTO products', async () => {
+    outcomes = (await setUpvotes(harness.database, systemRuntime, votes)).outcomes;
+  });
+  await undo(id, reverting);
+  expect(outcomes).toMatchObject([{ code: 'product_not_found' }, { code: 'product_not_found' }, { upvotes: 1 }]);
+  expect(await undos()).toMatchObject([{ details: { removed: 1, reverted: 601, skipped: 0 } }]);
 });
 
 test('after the new products of an undone import are restored, other processes read them by index', async () => {

@@ -20,7 +20,7 @@ interface ProductRemoval {
   unknown: string[];
 }
 
-/** The cost of moving a product without its upvotes and comments, as a number of rows. */
+/** The cost of moving or changing a product without its upvotes and comments, as a number of rows. */
 const ROWS_PER_PRODUCT = 10;
 
 /**
@@ -46,15 +46,20 @@ export async function removeProducts(
 const SELECT_DIGEST_ROWS = `SELECT coalesce(sum(products * (votes + ${ROWS_PER_PRODUCT})), 0)::float8 AS rows FROM leaderboard_counts
   WHERE period IN (SELECT day FROM launches WHERE product_id = ANY($1::text[]) AND final)`;
 
-/** Runs a transaction that may remove these products, while writers skip them if it may take long. */
+/**
+ * Runs a transaction that may remove these products, while writers skip them if it may take long. `rewritten`: the
+ * number of products that it may also change while it holds the locks.
+ */
 export async function removalTransaction<Result>(
   database: Database,
   sizes: readonly ProductSize[],
   work: (sql: Sql) => Promise<Result>,
+  rewritten = 0,
 ): Promise<Result> {
   const productIds = sizes.map((size) => size.product_id);
   const [digest] = await database.query<{ rows: number }>(SELECT_DIGEST_ROWS, [productIds]);
-  const rows = sizes.reduce((sum, size) => sum + size.rows + ROWS_PER_PRODUCT, digest?.rows ?? 0);
+  const productRows = (sizes.length + rewritten) * ROWS_PER_PRODUCT;
+  const rows = sizes.reduce((sum, size) => sum + size.rows, productRows + (digest?.rows ?? 0));
   return blockingTransaction(database, { column: 'writes_blocked_until', productIds, rows }, work);
 }
 
