@@ -6,8 +6,8 @@ import { lockCounts } from '../counts/lock-counts.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { transactionWithRetries } from '../database/transactions.ts';
 import { lockDaysOf, periodsOf, reviseBoards } from '../leaderboards/final-boards.ts';
+import { countPlaced, updateHistogram } from '../leaderboards/histogram.ts';
 import { recountLaunches, refreshLaunches } from '../leaderboards/launch-votes.ts';
-import { removeFromBoards } from '../leaderboards/update-boards.ts';
 import { lockProductRows, readProducts } from '../products/product-row.ts';
 import {
   deleteSiteMetadata,
@@ -75,10 +75,12 @@ export async function removeSample(
     const { unchanged, changed } = engagementOnly ? NO_PRODUCTS : await findSampleProducts(sql, catalogue);
     const visitors = await countVisitors(sql, catalogue, unchanged);
     const periods = await periodsOf(sql, unchanged);
-    await removeFromBoards(sql, unchanged);
+    const removed = await countPlaced(sql, unchanged);
     await sql.query('DELETE FROM products WHERE id = ANY($1::text[])', [unchanged]);
-    await recountOpenLaunches(sql, catalogue);
-    await reviseBoards(sql, periods);
+    await reviseBoards(sql, periods, async () => {
+      await updateHistogram(sql, { removed });
+      await recountOpenLaunches(sql, catalogue);
+    });
     await sql.query(DELETE_EMPTY_RESULTS, [periods]);
     await setSiteMetadata(sql, 'sample_catalogue', 'removed');
     if (!engagementOnly) await deleteSiteMetadata(sql, 'sample_loaded_at');

@@ -8,7 +8,7 @@ import type { Database, Sql } from '../database/database.ts';
 import { disableTimeouts } from '../database/transactions.ts';
 import type { Runtime } from '../runtime.ts';
 import type { RecordEvents } from '../webhooks/outbox.ts';
-import { lockDays, periodsOf, reviseDays, reviseLongPeriods } from './final-boards.ts';
+import { lockDays, periodsOf, reviseBoards } from './final-boards.ts';
 import type { Verdict } from './read-tally.ts';
 import {
   adjustCounts,
@@ -195,10 +195,9 @@ async function applyVerdicts(
     ? await rewriteParts(sql, productId, day, plan, note)
     : await rewriteRows(sql, productId, day, context, plan, note);
   const periods = votes > 0 ? await periodsOf(sql, [productId]) : [];
-  const days = await reviseDays(sql, periods);
-  // Locks the counts of a final result only now, because visitors wait for them, and computing a digest takes long.
-  if (moved !== undefined) await adjustCounts(sql, productId, moved);
-  const revised = [...days, ...(await reviseLongPeriods(sql, periods))];
+  const revised = await reviseBoards(sql, periods, async () => {
+    if (moved !== undefined) await adjustCounts(sql, productId, moved);
+  });
   const change = { auditId: randomUUID(), productId, day, votes, revised };
   await recordAudit(sql, {
     id: change.auditId,

@@ -70,17 +70,16 @@ const ADD_REVISION =
 /**
  * Increments the revision of each of these periods that is final, and updates the digest of each finalised day. Also
  * locks the periods that are not final, so none becomes final before the change is committed. Must be called after
- * `lockDays` and after every change to launches in these periods that the transaction makes.
+ * `lockDays` and after every change to launches in these periods and to the tallies of the days.
+ * @param updateCounts changes counts and histograms. Visitors and new launches wait for them, so they are locked only
+ * after the digests of the days, which take long, and before the long periods.
  * @returns the names of the revised periods.
  */
-export async function reviseBoards(sql: Sql, periods: readonly string[]): Promise<string[]> {
-  // Long periods are locked last, because new launches wait for these locks, and computing the digests of large days
-  // takes long.
-  return [...(await reviseDays(sql, periods)), ...(await reviseLongPeriods(sql, periods))];
-}
-
-/** The first part of `reviseBoards`. Must be called after every change to the tallies of the days. */
-export async function reviseDays(sql: Sql, periods: readonly string[]): Promise<string[]> {
+export async function reviseBoards(
+  sql: Sql,
+  periods: readonly string[],
+  updateCounts?: () => Promise<void>,
+): Promise<string[]> {
   const days = await lockDays(sql, periods);
   await sql.query(ADD_REVISION, [days]);
   for (const day of days) {
@@ -88,14 +87,10 @@ export async function reviseDays(sql: Sql, periods: readonly string[]): Promise<
     for await (const { text } of readTallyParts(sql, day)) hash.update(text);
     await sql.query('UPDATE leaderboards SET digest = $2 WHERE period = $1', [day, digestText(hash)]);
   }
-  return days;
-}
-
-/** The second part of `reviseBoards`. Must be called after locking counts, launches and `leaderboard_counts`. */
-export async function reviseLongPeriods(sql: Sql, periods: readonly string[]): Promise<string[]> {
+  await updateCounts?.();
   const longPeriods = await lockPeriods(sql, LOCK_LONG_PERIODS, periods);
   await sql.query(ADD_REVISION, [longPeriods]);
-  return longPeriods;
+  return [...days, ...longPeriods];
 }
 
 /**

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { lines, openImportHarness } from '../../../tests/support/import-harness.ts';
@@ -11,6 +12,7 @@ import { createCore } from '../core.ts';
 import type { Database } from '../database/database.ts';
 import { editProduct } from '../products/edit-product.ts';
 import { removeProducts } from '../products/remove-products.ts';
+import { restoreProducts } from '../products/restore-products.ts';
 import { saveProducts } from '../products/save-products.ts';
 import { systemRuntime } from '../runtime.ts';
 import { repairBoard } from './check-board.ts';
@@ -154,21 +156,28 @@ test('viewing an old launch right after an import into a new site creates no rev
   await harness.close();
 });
 
-test('a launch of today can be placed while a removal computes the digest of a final day of the same year', async () => {
+test('launches of today can be placed while a removal or a restoration computes the digest of a final day of the same year', async () => {
   const now = '2026-08-20T12:00:00.000Z';
   // Without an earlier launch, August 1 would have no leaderboard after the removal.
   await launch(database, 'first-of-all', '2026-07-01T10:00:00.000Z');
   await launch(database, 'withdrawn', '2026-08-01T10:00:00.000Z');
-  await vote(database, 'withdrawn', '2026-08-01T11:00:00.000Z', 'session-voter');
   await finaliseDue(database, { rules: rulesAt(now), votesPerNetwork: 20 });
-  await saveProducts(database, [buildProduct({ id: 'fresh', createdAt: now })]);
-  let placed: boolean | undefined;
-  const digesting = interruptTransactions(database, 'SET digest', async () => {
-    placed = await placeLaunch(database, 'fresh', rulesAt(now));
-  });
-  await removeProducts(digesting, ['withdrawn']);
-  expect(placed).toBe(true);
-  expect(await getLeaderboard(database, '2026-08-01', {}, rulesAt(now))).toMatchObject({ revision: 1, launches: 0 });
+  const august = () => getLeaderboard(database, '2026-08-01', {}, rulesAt(now));
+  const placedDuring = async (change: (digesting: Database) => Promise<unknown>) => {
+    const id = randomUUID();
+    await saveProducts(database, [buildProduct({ id, createdAt: now })]);
+    let placed: boolean | undefined;
+    const digesting = interruptTransactions(database, 'SET digest', async () => {
+      placed = await placeLaunch(database, id, rulesAt(now));
+    });
+    await change(digesting);
+    return placed;
+  };
+  expect(await placedDuring((digesting) => removeProducts(digesting, ['withdrawn']))).toBe(true);
+  expect(await august()).toMatchObject({ revision: 1, launches: 0 });
+  expect(await placedDuring((digesting) => restoreProducts(digesting, { last: true }))).toBe(true);
+  expect(await august()).toMatchObject({ revision: 2, launches: 1 });
+  for (const period of ['2026-08-01', '2026-08-20', '2026']) expect(await differencesOf(database, period)).toEqual([]);
 });
 
 test('a product with a final result cannot be scheduled, because its leaderboards would show it before its launch', async () => {

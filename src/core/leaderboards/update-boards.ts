@@ -8,6 +8,7 @@ import { applyVoteCap } from './apply-vote-cap.ts';
 import { boundsOf, dayAt, periodsAt, statusAt, tieOrder } from './calendar.ts';
 import { finaliseLateLaunches, lockDays, periodsOf, reviseBoards } from './final-boards.ts';
 import { firstLaunch, type LeaderboardRules } from './get-leaderboard.ts';
+import { countPlaced, updateHistogram } from './histogram.ts';
 import { readLaunchEvents } from './launch-events.ts';
 import { recountLaunches, refreshLaunches } from './launch-votes.ts';
 import { deleteRetracted } from './retracted-votes.ts';
@@ -55,16 +56,6 @@ const FIND_PLACED_TOO_EARLY = `SELECT ${COLUMNS} FROM launches
 const LOCK_TO_PLACE = `SELECT ${COLUMNS}
   FROM launches WHERE product_id = ANY($2::text[]) AND (${TO_PLACE} OR ${PLACED_TOO_EARLY})
   ORDER BY product_id FOR UPDATE SKIP LOCKED /* omitted on Citus */`;
-
-/** SQL: adds launches to the counts of their boards, or subtracts them. */
-const countLaunches = (sign: 1 | -1) => `WITH totals AS (
-    SELECT period, votes, (${sign} * count(*))::integer AS products
-    FROM launches CROSS JOIN LATERAL unnest(ARRAY[day, week, month, year]) AS period
-    WHERE product_id = ANY($1::text[]) AND placed_for IS NOT NULL GROUP BY period, votes
-  )
-  INSERT INTO leaderboard_counts AS counts (period, votes, products)
-  SELECT period, votes, products FROM totals ORDER BY period, votes
-  ON CONFLICT (period, votes) DO UPDATE SET products = counts.products + EXCLUDED.products`;
 
 const UNPLACE = `UPDATE launches SET placed_for = NULL, day = NULL, week = NULL, month = NULL, year = NULL, votes = 0
   WHERE product_id = ANY($1::text[])`;
@@ -187,7 +178,7 @@ async function placeFound(
   const rows = unchanged.filter((row) => !staying.has(row.product_id));
   const moving = rows.map((row) => row.product_id);
   const previousPeriods = await periodsOf(sql, moving);
-  await removeFromBoards(sql, moving);
+  const removed = await countPlaced(sql, moving);
   // Due launches are updated only once, below: a second update in the same transaction would check the foreign key,
   // which locks the product.
   await sql.query(UNPLACE, [rows.filter((row) => !row.is_due).map((row) => row.product_id)]);
@@ -197,9 +188,10 @@ async function placeFound(
   await recountLaunches(sql, moving);
   await applyVoteCap(sql, moving, votesPerNetwork);
   await sql.query(PLACE, [JSON.stringify(places.filter((place) => placed.has(place.product_id)))]);
-  await addToBoards(sql, due);
+  const added = await countPlaced(sql, due);
   await finaliseLateLaunches(sql, due);
-  await reviseBoards(sql, [...previousPeriods, ...(await periodsOf(sql, due))]);
+  const periods = [...previousPeriods, ...(await periodsOf(sql, due))];
+  await reviseBoards(sql, periods, () => updateHistogram(sql, { added, removed }));
   const launched = rows.filter((row) => row.is_due && row.placed_for === null).map((row) => row.product_id);
   if (recordEvents && launched.length > 0) await recordEvents(sql, await readLaunchEvents(sql, launched, now));
   return { productIds: [...stayed, ...moving], isBlocked: unchanged.length < found.length };
@@ -245,23 +237,6 @@ async function keepOnBoards(sql: Sql, productIds: readonly string[], votesPerNet
   await recountLaunches(sql, productIds);
   await applyVoteCap(sql, productIds, votesPerNetwork);
   await refreshLaunches(sql, productIds);
-}
-
-const LOCK_LAUNCHES = `SELECT FROM launches WHERE product_id = ANY($1::text[])
-  ORDER BY product_id FOR UPDATE /* omitted on Citus */`;
-
-/**
- * Subtracts launches from the counts of their boards. Call it before the rows are deleted or moved. The caller has
- * locked the counts of the products (`lockCounts`); this function locks the launches.
- */
-export async function removeFromBoards(sql: Sql, productIds: readonly string[]): Promise<void> {
-  await sql.query(LOCK_LAUNCHES, [productIds]);
-  await sql.query(countLaunches(-1), [productIds]);
-}
-
-/** Adds launches that are already placed, such as restored ones, to the counts of their boards. */
-export async function addToBoards(sql: Sql, productIds: readonly string[]): Promise<void> {
-  await sql.query(countLaunches(1), [productIds]);
 }
 
 /** Inserts missing periods. A period that was shown as final without launches gets a revision: its result changes. */

@@ -7,7 +7,7 @@ import { blockingTransaction } from '../counts/block-writes.ts';
 import { lockCounts } from '../counts/lock-counts.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { lockDaysOf, periodsOf, reviseBoards } from '../leaderboards/final-boards.ts';
-import { removeFromBoards } from '../leaderboards/update-boards.ts';
+import { countPlaced, updateHistogram } from '../leaderboards/histogram.ts';
 import { lockProductRows } from './product-row.ts';
 
 /** A removed product, with the numbers of its upvotes and public comments. */
@@ -194,9 +194,9 @@ export async function moveToRemoved(sql: Sql, ids: readonly string[]): Promise<S
  */
 export async function deleteProducts(sql: Sql, ids: readonly string[]): Promise<void> {
   const periods = await periodsOf(sql, ids);
-  await removeFromBoards(sql, ids);
+  const removed = await countPlaced(sql, ids);
   await sql.query('DELETE FROM products WHERE id = ANY($1::text[])', [ids]);
-  await reviseBoards(sql, periods);
+  await reviseBoards(sql, periods, () => updateHistogram(sql, { removed }));
 }
 
 const SELECT_REMOVED = `SELECT 1 FROM removed_products WHERE product_id = $1 AND ${LAUNCHED} LIMIT 1`;

@@ -3,8 +3,8 @@ import { recordChange } from '../changes/change-feed.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { transactionWithRetries } from '../database/transactions.ts';
 import { finaliseLateLaunches, lockDays, periodsOf, reviseBoards } from '../leaderboards/final-boards.ts';
+import { countPlaced, updateHistogram } from '../leaderboards/histogram.ts';
 import { refreshLaunches } from '../leaderboards/launch-votes.ts';
-import { addToBoards } from '../leaderboards/update-boards.ts';
 import type { RemovedProduct } from './remove-products.ts';
 import { completeProduct, rowOf, updateSizes } from './save-products.ts';
 
@@ -169,10 +169,13 @@ async function moveBack(sql: Sql, rows: readonly RemovalRow[]): Promise<string[]
     return [...new Set(taken)];
   }
   for (const statement of RESTORE_DEPENDENTS) await sql.query(statement, [removalIds]);
-  await addToBoards(sql, [...restoredIds]);
-  // The boards may not have had the last votes yet when the products were removed.
-  await refreshLaunches(sql, [...restoredIds]);
-  await finaliseLateLaunches(sql, [...restoredIds]);
-  await reviseBoards(sql, await periodsOf(sql, [...restoredIds]));
+  const ids = [...restoredIds];
+  const added = await countPlaced(sql, ids);
+  await finaliseLateLaunches(sql, ids);
+  await reviseBoards(sql, await periodsOf(sql, ids), async () => {
+    await updateHistogram(sql, { added });
+    // The boards may not have had the last votes yet when the products were removed.
+    await refreshLaunches(sql, ids);
+  });
   return [];
 }
