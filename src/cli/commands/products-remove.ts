@@ -5,6 +5,7 @@ import { readProducts } from '../../core/products/product-row.ts';
 import { type RemovedProduct, removeProducts } from '../../core/products/remove-products.ts';
 import { type RemovalChoice, restoreProducts } from '../../core/products/restore-products.ts';
 import { isUuid } from '../../core/runtime.ts';
+import { readSettings } from '../../settings/settings.ts';
 import { jsonOption, readProductIds, reasonOption, UsageError } from '../arguments.ts';
 import { confirm, oneLine, print, printError, printJson, requireTerminal, startProgress } from '../terminal/output.ts';
 import { withDatabase } from '../with-database.ts';
@@ -100,8 +101,9 @@ function throwIfUnknown(ids: readonly string[]): void {
 
 /** @throws Error if nothing was restored: a removal does not exist, or another product now has the removed id. */
 async function restore(choice: RemovalChoice, json: boolean): Promise<void> {
+  const { timeZone } = readSettings(process.env).launches;
   const { restored, notRemoved, taken } = await withDatabase((connection) =>
-    connection.withoutStatementTimeout((database) => restoreProducts(database, choice)),
+    connection.withoutStatementTimeout((database) => restoreProducts(database, choice, timeZone)),
   );
   if (taken.length > 0)
     throw new Error(

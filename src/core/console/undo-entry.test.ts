@@ -1,21 +1,26 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
-import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
+import { lines, openImportHarness } from '../../../tests/support/import-harness.ts';
+import type { TestDatabase } from '../../../tests/support/test-database.ts';
 import { browseAudit } from '../audit/audit-log.ts';
 import { LARGE_CHANGE_ROWS } from '../counts/block-writes.ts';
 import type { Database } from '../database/database.ts';
+import { editProduct } from '../products/edit-product.ts';
 import { inspectProduct } from '../products/get-product.ts';
 import { removeProducts } from '../products/remove-products.ts';
 import { restoreProducts } from '../products/restore-products.ts';
-import { saveProducts } from '../products/save-products.ts';
-import { systemRuntime } from '../runtime.ts';
+import { launchOf, saveProducts } from '../products/save-products.ts';
+import { DAY_MS, systemRuntime } from '../runtime.ts';
 import { undoEntry } from './undo-entry.ts';
 
+let harness: Awaited<ReturnType<typeof openImportHarness>>;
 let database: TestDatabase;
 beforeAll(async () => {
-  database = await createTestDatabase();
+  harness = await openImportHarness();
+  database = harness.database;
 });
-afterAll(() => database.drop());
+afterAll(() => harness.close());
 
 test('undoing the restoration of a product with many votes has no statement timeout, even if it had none when restored', async () => {
   await saveProducts(database, [buildProduct({ id: 'tide' })]);
@@ -30,4 +35,32 @@ test('undoing the restoration of a product with many votes has no statement time
   };
   await undoEntry(connection, entry?.id ?? '', { runtime: systemRuntime, timeZone: 'UTC', votesPerNetwork: 20 });
   expect((await inspectProduct(database, 'tide')).product).toBeNull();
+});
+
+const SELECT_LAUNCH = `SELECT created_at, launch_date, launched_at, window_from FROM products
+  JOIN launches ON launches.product_id = id JOIN product_counts ON product_counts.product_id = id WHERE id = $1`;
+
+test.each<[string, (id: string, createdAt: string) => Promise<{ auditId: string | null }>]>([
+  ['edit', (id, createdAt) => editProduct(database, id, { values: { createdAt }, now: new Date() })],
+  ['import', (id, createdAt) => harness.run(lines({ id, createdAt }))],
+])('if a launch has missed its time because of an %s, undoing it launches the product at once', async (_, change) => {
+  const inDays = (days: number) => new Date(Date.now() + days * DAY_MS);
+  const [begun, missed, now] = [inDays(-1), inDays(1), inDays(5)];
+  const connection = {
+    database,
+    withoutStatementTimeout: <Result>(work: (on: Database) => Promise<Result>) => work(database),
+  };
+  const runtime = { ...systemRuntime, now: () => now };
+  for (const [launchAt, expected] of [
+    [missed, now],
+    [begun, begun],
+  ] as const) {
+    const id = randomUUID();
+    await saveProducts(database, [buildProduct({ id, ...launchOf(launchAt, 'Asia/Tokyo') })]);
+    const { auditId } = await change(id, inDays(10).toISOString());
+    await undoEntry(connection, auditId ?? '', { runtime, timeZone: 'Asia/Tokyo', votesPerNetwork: 20 });
+    const { launchDate } = launchOf(expected, 'Asia/Tokyo');
+    const launch = { created_at: expected, launch_date: launchDate, launched_at: expected };
+    expect(await database.query(SELECT_LAUNCH, [id])).toEqual([{ ...launch, window_from: expected }]);
+  }
 });

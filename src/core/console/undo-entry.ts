@@ -12,9 +12,10 @@ import { editProduct } from '../products/edit-product.ts';
 import { inspectProduct } from '../products/get-product.ts';
 import { removeProducts } from '../products/remove-products.ts';
 import { restoreProducts } from '../products/restore-products.ts';
-import { findScheduledResults, versionOf } from '../products/save-products.ts';
+import { findScheduledResults, versionOf, withMissedLaunch } from '../products/save-products.ts';
 import type { Runtime } from '../runtime.ts';
 import { undoDecision } from '../submissions/decide-submission.ts';
+import type { LaunchRules } from '../submissions/launch-product.ts';
 
 /** The actions that can be undone from the audit log. */
 export const UNDOABLE_ACTIONS: ReadonlySet<string> = new Set([
@@ -56,7 +57,7 @@ export async function undoEntry(
   if (entry === undefined) throw new CoreError('not_found', 'There is no such entry in the audit log.');
   if (entry.undoneBy !== null) throw notUndoable('This entry has already been undone.');
   const undo = async (on: Database) => {
-    if (entry.action === 'import') return revertImport(on, entry);
+    if (entry.action === 'import') return revertImport(on, entry, { now: runtime.now(), timeZone });
     await revert(on, entry, { runtime, timeZone, votesPerNetwork });
     return null;
   };
@@ -75,8 +76,8 @@ function isLong({ action, details }: AuditEntry): boolean {
 }
 
 /** Reverts an import. @returns a note on the skipped products, or null if there are none. */
-async function revertImport(database: Database, entry: AuditEntry): Promise<string | null> {
-  const undone = await undoImport(database, entry);
+async function revertImport(database: Database, entry: AuditEntry, rules: LaunchRules): Promise<string | null> {
+  const undone = await undoImport(database, entry, rules);
   if (undone === undefined) throw notUndoable(`${IMPORT_UNDO_LIMITS} Backups do not contain the data for it.`);
   if (undone.skipped === 0) return null;
   return `Skipped ${formatQuantity(undone.skipped, 'product')} (changed or final since the import).`;
@@ -91,9 +92,9 @@ async function revert(
   switch (action) {
     case 'products edit':
     case 'products postpone':
-      return revertEdit(database, entry, runtime);
+      return revertEdit(database, entry, { now: runtime.now(), timeZone });
     case 'products remove': {
-      const { restored, taken } = await restoreProducts(database, { removalIds: [entry.id] });
+      const { restored, taken } = await restoreProducts(database, { removalIds: [entry.id] }, timeZone);
       if (taken.length > 0) throw notUndoable(`Another product has the id '${target}' now. Remove it first.`);
       return requireDone(restored);
     }
@@ -145,10 +146,10 @@ async function reasonOf(database: Database, { undoes }: AuditEntry): Promise<str
 async function revertEdit(
   database: Database,
   { target: id, details, createdAt }: AuditEntry,
-  { now }: Runtime,
+  { now, timeZone }: LaunchRules,
 ): Promise<void> {
   const { before, after } = details as { before: { createdAt?: string }; after: object };
-  if (mayLackPictures(before, new Date(createdAt), now()))
+  if (mayLackPictures(before, new Date(createdAt), now))
     throw notUndoable(`An edit that replaced pictures can be undone for ${UNDO_DAYS} days.`);
   const { product } = await inspectProduct(database, id);
   if (product === null) throw notUndoable('The product was removed.');
@@ -160,8 +161,10 @@ async function revertEdit(
   const moved = before.createdAt === undefined ? [] : [{ id, createdAt: before.createdAt }];
   if ((await findScheduledResults(database, moved)).length > 0)
     throw notUndoable('The result of the product has become final, so the product cannot be scheduled again.');
-  const values = { launchDate: product.launchDate, ...before };
-  await editProduct(database, id, { values, version: versionOf(product), now: now() });
+  const earlier = { createdAt: product.createdAt, launchDate: product.launchDate, ...before };
+  const reversal = { changedAt: new Date(createdAt), current: product, now, timeZone };
+  const values = withMissedLaunch(earlier, reversal);
+  await editProduct(database, id, { values, version: versionOf(product), now });
 }
 
 function requireDone(done: readonly unknown[]): void {

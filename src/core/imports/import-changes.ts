@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { PRODUCT_FIELD_NAMES, type ProductFieldName } from '../../contract/products/fields.ts';
 import type { StoredProduct } from '../../contract/products/schema.ts';
 import { formatCount } from '../../contract/text.ts';
-import { insertEntries, lastAuditIds, lockEntryToUndo, recordAudit } from '../audit/audit-log.ts';
+import { type AuditEntry, insertEntries, lastAuditIds, lockEntryToUndo, recordAudit } from '../audit/audit-log.ts';
 import { recordChange } from '../changes/change-feed.ts';
 import { CoreError } from '../core-error.ts';
 import { lockCounts } from '../counts/lock-counts.ts';
@@ -10,8 +10,15 @@ import type { Database, Sql } from '../database/database.ts';
 import { lockDaysOf } from '../leaderboards/final-boards.ts';
 import { lockProducts } from '../products/product-row.ts';
 import { moveToRemoved, removalEntry, removalTransaction, sizesOf } from '../products/remove-products.ts';
-import { completeProduct, findScheduledResults, versionOf, writeProducts } from '../products/save-products.ts';
+import {
+  completeProduct,
+  findScheduledResults,
+  versionOf,
+  withMissedLaunch,
+  writeProducts,
+} from '../products/save-products.ts';
 import { DAY_MS } from '../runtime.ts';
+import type { LaunchRules } from '../submissions/launch-product.ts';
 
 /** Imports with more changes cannot be undone, because storing all replaced products would take too much space. */
 const MAX_CHANGES = 20_000;
@@ -183,13 +190,14 @@ interface UndoneImport {
  */
 export async function undoImport(
   database: Database,
-  { id, target }: { id: string; target: string },
+  { id, target, createdAt }: Pick<AuditEntry, 'id' | 'target' | 'createdAt'>,
+  { now, timeZone }: LaunchRules,
 ): Promise<UndoneImport | undefined> {
   const changes = await readImportChanges(database, id);
   if (changes.length === 0) return undefined;
   const newIds = changes.filter(({ before }) => before === null).map(({ productId }) => productId);
   // Includes the products that the undo may schedule again, so their results do not become final first.
-  const scheduled = changes.filter(({ before }) => before !== null && Date.parse(before.createdAt) > Date.now());
+  const scheduled = changes.filter(({ before }) => before !== null && Date.parse(before.createdAt) > now.getTime());
   const locked = [...newIds, ...scheduled.map(({ productId }) => productId)];
   const revert = async (sql: Sql) => {
     if (!(await lockEntryToUndo(sql, id))) throw new CoreError('not_undoable', 'This entry has already been undone.');
@@ -197,7 +205,11 @@ export async function undoImport(
     await lockDaysOf(sql, locked);
     await lockCounts(sql, locked);
     const removed = newIds.filter((productId) => unchanged.has(productId));
-    const previous = changes.flatMap(({ productId, before }) => (before && unchanged.has(productId) ? before : []));
+    const previous = changes.flatMap(({ productId, before }) => {
+      const current = unchanged.get(productId);
+      if (before === null || current === undefined) return [];
+      return withMissedLaunch(before, { changedAt: new Date(createdAt), current, now, timeZone });
+    });
     const moved = previous.filter(({ id: productId, createdAt }) => unchanged.get(productId)?.createdAt !== createdAt);
     const refused = new Set(await findScheduledResults(sql, moved));
     const reverted = previous.filter((product) => !refused.has(product));

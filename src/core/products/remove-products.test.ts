@@ -7,12 +7,13 @@ import { withoutTimeouts } from '../../../tests/support/recording-database.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import type { Sql } from '../database/database.ts';
 import { getStandings } from '../leaderboards/get-standings.ts';
+import { placeLaunches } from '../leaderboards/update-boards.ts';
 import { systemRuntime } from '../runtime.ts';
 import { setUpvotes } from '../upvotes/set-upvotes.ts';
 import { readProducts } from './product-row.ts';
 import { removeProducts } from './remove-products.ts';
 import { restoreProducts } from './restore-products.ts';
-import { saveProducts } from './save-products.ts';
+import { launchOf, saveProducts } from './save-products.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -93,4 +94,23 @@ test('a launch removed before its last vote was on its boards is restored with t
   await removeProducts(database, ['reef']);
   await restoreProducts(database, { last: true });
   expect(await getStandings(database, 'reef', rulesAt(now))).toMatchObject({ day: { votes: 1, upvotes: 1 } });
+});
+
+test('a product that was removed before its launch and is restored after the launch time launches at once', async () => {
+  const [launchAt, removedAt] = [new Date('2026-03-02T10:00:00.000Z'), '2026-03-01T10:00:00.000Z'];
+  await saveProducts(database, [buildProduct({ id: 'missed', ...launchOf(launchAt, 'Asia/Tokyo') })]);
+  await removeProducts(database, ['missed']);
+  await database.query("UPDATE removed_products SET removed_at = $1 WHERE product_id = 'missed'", [removedAt]);
+  const started = Date.now();
+  await restoreProducts(database, { productIds: ['missed'] }, 'Asia/Tokyo');
+  const [product] = await readProducts(database, ['missed']);
+  const launchedAt = new Date(product?.createdAt ?? 0);
+  expect(launchedAt.getTime()).toBeGreaterThanOrEqual(started);
+  expect(product).toMatchObject(launchOf(launchedAt, 'Asia/Tokyo'));
+  const windows = await database.query("SELECT window_from FROM product_counts WHERE product_id = 'missed'");
+  expect(windows).toEqual([{ window_from: launchedAt }]);
+  const rules = rulesAt(launchedAt.toISOString());
+  await placeLaunches(database, rules);
+  const day = launchedAt.toISOString().slice(0, 10);
+  expect(await getStandings(database, 'missed', rules)).toMatchObject({ day: { period: day, status: 'open' } });
 });

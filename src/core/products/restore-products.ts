@@ -6,7 +6,7 @@ import { finaliseLateLaunches, lockDays, periodsOf, reviseBoards } from '../lead
 import { countPlaced, updateHistogram } from '../leaderboards/histogram.ts';
 import { refreshLaunches } from '../leaderboards/launch-votes.ts';
 import type { RemovedProduct } from './remove-products.ts';
-import { completeProduct, rowOf, updateSizes } from './save-products.ts';
+import { completeProduct, rowOf, updateSizes, withMissedLaunch } from './save-products.ts';
 
 /**
  * The removals to undo: those of the last `products remove`, the newest one of each product, or those with these ids.
@@ -28,23 +28,36 @@ interface RemovalRow {
   comments: number;
   /** The day of the leaderboard that the product was on. */
   day: string | null;
+  created_at: Date;
+  launch_date: string;
+  removed_at: Date;
+  now: Date;
 }
 
-const COLUMNS = "removal_id, product_id, product ->> 'name' AS name, upvotes, comments, launch ->> 'day' AS day";
+const COLUMNS = `removal_id, product_id, product ->> 'name' AS name, upvotes, comments, launch ->> 'day' AS day,
+  (product ->> 'created_at')::timestamptz AS created_at, product ->> 'launch_date' AS launch_date, removed_at,
+  statement_timestamp() AS now`;
 
 /**
  * Restores removed products with their counts, upvotes and comments, in one transaction. If any product cannot be
- * restored, none is restored. Writes of visitors do not wait for it. For `LARGE_CHANGE_ROWS` rows or more, `database`
- * must have no statement timeout.
+ * restored, none is restored. A product that was removed before its launch, whose time has passed since, launches at
+ * once. Writes of visitors do not wait for the transaction. For `LARGE_CHANGE_ROWS` rows or more, `database` must have
+ * no statement timeout.
+ * @param timeZone the value of SITE_TIME_ZONE.
  * @throws CoreError `unavailable`.
  */
-export async function restoreProducts(database: Database, choice: RemovalChoice): Promise<ProductRestoration> {
+export async function restoreProducts(
+  database: Database,
+  choice: RemovalChoice,
+  timeZone = 'UTC',
+): Promise<ProductRestoration> {
   const refusal = new Refusal();
   try {
     const restoration = await transactionWithRetries(database, async (sql) => {
       const rows = await selectRemovals(sql, choice);
       refusal.notRemoved = notFoundIn(rows, choice);
       if (refusal.notRemoved.length > 0) throw refusal;
+      await launchMissed(sql, rows, timeZone);
       refusal.taken = await moveBack(sql, rows);
       if (refusal.taken.length > 0) throw refusal;
       const restored = rows.map(({ product_id: id, name, upvotes, comments }) => ({ id, name, upvotes, comments }));
@@ -117,6 +130,22 @@ function notFoundIn(rows: readonly RemovalRow[], choice: RemovalChoice): string[
   const byRemoval = 'removalIds' in choice;
   const found = new Set(rows.map((row) => (byRemoval ? row.removal_id : row.product_id)));
   return [...new Set(byRemoval ? choice.removalIds : choice.productIds)].filter((id) => !found.has(id));
+}
+
+const SET_LAUNCH_TIMES = `UPDATE removed_products r SET
+    product = product || jsonb_build_object('created_at', moved.at, 'launch_date', moved.launch_date),
+    counts = counts || jsonb_build_object('window_from', moved.at), launch = launch || jsonb_build_object('launched_at', moved.at)
+  FROM jsonb_to_recordset($1::jsonb) AS moved (removal_id uuid, at timestamptz, launch_date text)
+  WHERE r.removal_id = moved.removal_id AND launch ->> 'final' IS DISTINCT FROM 'true'`;
+
+/** Moves the launches that the removals prevented to now. */
+async function launchMissed(sql: Sql, rows: readonly RemovalRow[], timeZone: string): Promise<void> {
+  const moved = rows.flatMap(({ removal_id, created_at, launch_date: launchDate, removed_at: changedAt, now }) => {
+    const before = { createdAt: created_at.toISOString(), launchDate };
+    const after = withMissedLaunch(before, { changedAt, now, timeZone });
+    return after === before ? [] : { removal_id, at: after.createdAt, launch_date: after.launchDate };
+  });
+  if (moved.length > 0) await sql.query(SET_LAUNCH_TIMES, [JSON.stringify(moved)]);
 }
 
 // `$2` has the defaults of fields that were added after the removal.

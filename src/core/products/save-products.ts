@@ -50,6 +50,28 @@ export function withLaunchTime<Launched extends Pick<StoredProduct, 'launchDate'
   return { ...product, ...launch, launchDate: isDay ? launch.launchDate : product.launchDate };
 }
 
+interface Reversal {
+  /** When the change was made that is now reverted. */
+  changedAt: Date;
+  /** The product before the reversal. Unset if it was removed. */
+  current?: Pick<StoredProduct, 'createdAt'>;
+  now: Date;
+  timeZone: string;
+}
+
+/**
+ * Returns the version of a product to which a change is reverted. If the change prevented a launch whose time has passed
+ * since, the product launches now: with the earlier time, its launch window would be shorter or over.
+ */
+export function withMissedLaunch<Launched extends Pick<StoredProduct, 'launchDate' | 'createdAt'>>(
+  before: Launched,
+  { changedAt, current, now, timeZone }: Reversal,
+): Launched {
+  const launchAt = new Date(before.createdAt);
+  const hasLaunched = launchAt <= changedAt || (current !== undefined && new Date(current.createdAt) <= now);
+  return hasLaunched || launchAt > now ? before : withLaunchTime(before, now, timeZone);
+}
+
 /**
  * Returns a hash of the fields of a product, without its counts, to detect changes. Fields with their defaults are left
  * out, so stored versions stay valid when a new version of the site adds a field.

@@ -72,7 +72,7 @@ test('importing new products, importing changes, and undoing an import write the
   expect(await expectSearchColumns()).toEqual(['Plain', 'Täglich']);
   const [entry] = await listAudit(site.database, { limit: 1 });
   if (entry === undefined) return expect.unreachable('The import is not in the audit log');
-  await undoImport(site.database, entry);
+  await undoImport(site.database, entry, { now: NOW, timeZone: 'UTC' });
   expect(await expectSearchColumns()).toEqual(['Plain', '東京 C++']);
 });
 

@@ -136,7 +136,7 @@ export const productRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
     },
     async ({ body: { removalIds } }) => {
       const { restored, notRemoved, taken } = await runChange(await countRemovedRows(database, removalIds), (on) =>
-        restoreProducts(on, { removalIds }),
+        restoreProducts(on, { removalIds }, launches.timeZone),
       );
       if (taken.length > 0)
         throw new CoreError(
