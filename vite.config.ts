@@ -1,16 +1,17 @@
 import { readdirSync } from 'node:fs';
-import { basename, resolve } from 'node:path';
+import { basename, join } from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 
 /** The oldest browsers that pages support. The README names them. */
 export const OLDEST_BROWSERS = ['chrome111', 'edge111', 'firefox114', 'ios16.4', 'safari16.4'];
 
-const CATALOGUES = 'src/web/language/catalogues';
+const WEB = join(import.meta.dirname, 'src/web');
+const CATALOGUES = join(WEB, 'language/catalogues');
 
 /** Each language has its own entry, so a page loads only the texts of its language. */
 const catalogues = Object.fromEntries(
-  readdirSync(CATALOGUES).map((file) => [`language-${basename(file, '.ts')}`, `${CATALOGUES}/${file}`]),
+  readdirSync(CATALOGUES).map((file) => [`language-${basename(file, '.ts')}`, join(CATALOGUES, file)]),
 );
 
 /**
@@ -89,7 +90,7 @@ interface Modules {
 
 /** Returns whether all pages need a module, or both the product page and the home page with its articles do. */
 function isShared(id: string, modules: Modules): boolean {
-  const isIn = (entry: string) => importsOf(resolve('src/web', entry), modules).has(id);
+  const isIn = (entry: string) => importsOf(join(WEB, entry), modules).has(id);
   const isOfHome = isIn('routes/home/home.tsx') || isIn('routes/home/landscapes.tsx');
   return isIn('entry-client.tsx') || (isOfHome && isIn('routes/product/product.tsx'));
 }

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { nodeForAll } from '../support/installed-command.ts';
@@ -93,6 +93,28 @@ test('a deployment in a read-only folder starts with its existing build', async 
   expect(stdout).toBe('older build\n');
   expect(stderr).toContain('is not writable');
 });
+
+test('the site can be built in any working directory, and its pages share the same code', async () => {
+  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', BUILD_CONFIGURATION], {
+    cwd: tmpdir(),
+  });
+  const languages = await readdir(join(ROOT, 'src/web/language/catalogues'));
+  expect(JSON.parse(stdout)).toEqual({
+    inputs: ['app', 'head', ...languages.map((file) => `language-${basename(file, '.ts')}`)],
+    chunk: 'shared',
+  });
+});
+
+/** Prints the entries of the browser build, and the chunk of a module that the app's entry imports. */
+const BUILD_CONFIGURATION = `
+  import { loadConfigFromFile } from ${JSON.stringify(import.meta.resolve('vite'))};
+  const root = ${JSON.stringify(ROOT)};
+  const loaded = await loadConfigFromFile({ command: 'build', mode: 'production' }, root + '/vite.config.ts', root);
+  const { input, output } = loaded.config.build.rollupOptions;
+  const importedIds = { [root + '/src/web/entry-client.tsx']: ['module.ts'] };
+  const modules = { getModuleInfo: (id) => ({ importedIds: importedIds[id] ?? [] }) };
+  const { name } = output.codeSplitting.groups.find(({ debugName }) => debugName === 'shared');
+  console.log(JSON.stringify({ inputs: Object.keys(input), chunk: name('module.ts', modules) }));`;
 
 test('a build retains the assets of replaced builds for a week, because the old site runs until it is restarted', async () => {
   await addVite();
