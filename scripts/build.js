@@ -34,14 +34,22 @@ const INPUTS = [
 
 const TEST_FILE = /\.test\.tsx?$/;
 
-/** Builds the site unless dist/ was built from the current sources. If it cannot be built, the existing build is used. */
+/**
+ * Builds the site unless dist/ was built from the current sources. If it cannot be built, the existing build is used.
+ * Without one, the process exits with code 2.
+ */
 export async function buildIfStale() {
   const stamp = stampOf(INPUTS);
   const built = await readFile(join(DIST, 'stamp'), 'utf8').catch(() => undefined);
   if (built === stamp) return;
-  const obstacle = existsSync(join(DIST, 'server/cli.js')) ? await buildObstacle() : undefined;
+  const obstacle = await buildObstacle();
   if (obstacle !== undefined) {
-    console.error(`Using an older build of the site, because ${obstacle}. Run npm ci && npm run build to update it.`);
+    const command = 'npm ci --include=dev && npm run build';
+    if (!existsSync(join(DIST, 'server/cli.js'))) {
+      console.error(`groundswell: the site is not built, and ${obstacle}. Run ${command}.`);
+      process.exit(2);
+    }
+    console.error(`Using an older build of the site, because ${obstacle}. Run ${command} to update it.`);
     return;
   }
   console.error('Building the site …');

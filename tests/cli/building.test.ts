@@ -84,7 +84,9 @@ test('a slow build prints no advice about profiling, and a new version of Node.j
 test('a deployment without development packages starts with its existing build, although its sources have changed', async () => {
   const { stdout, stderr } = await runReadOnly();
   expect(stdout).toBe('older build\n');
-  expect(stderr).toMatch(/^Using an older build of the site, because vite is not installed\. .*\n$/);
+  expect(stderr).toBe(
+    'Using an older build of the site, because vite is not installed. Run npm ci --include=dev && npm run build to update it.\n',
+  );
 });
 
 test('a deployment in a read-only folder starts with its existing build', async () => {
@@ -92,6 +94,18 @@ test('a deployment in a read-only folder starts with its existing build', async 
   const { stdout, stderr } = await runReadOnly();
   expect(stdout).toBe('older build\n');
   expect(stderr).toContain('is not writable');
+});
+
+test('a deployment without a build that cannot build the site exits with advice', async () => {
+  await rm(join(checkout, 'dist'), { recursive: true });
+  const failure = (obstacle: string) => ({
+    code: 2,
+    stderr: `groundswell: the site is not built, and ${obstacle}. Run npm ci --include=dev && npm run build.\n`,
+  });
+  await expect(runReadOnly()).rejects.toMatchObject(failure('vite is not installed'));
+  await chmod(checkout, 0o755);
+  await addVite();
+  await expect(runReadOnly()).rejects.toMatchObject(failure(`${checkout} is not writable`));
 });
 
 test('the site can be built in any working directory, and its pages share the same code', async () => {
