@@ -106,7 +106,9 @@ async function isLeftOver(lock) {
   const stats = statSync(lock, { throwIfNoEntry: false });
   if (!stats) return false;
   const ageMs = Date.now() - stats.mtimeMs;
-  return ageMs > MAX_BUILD_MS || (holder > 0 ? !isRunning(holder) : ageMs > LOCK_WRITE_MS);
+  // A restarted container gives its processes the same ids again, so this process may have the id of a killed one.
+  const isHeld = holder > 0 ? holder !== process.pid && isRunning(holder) : ageMs <= LOCK_WRITE_MS;
+  return !isHeld || ageMs > MAX_BUILD_MS;
 }
 
 async function build(stamp) {

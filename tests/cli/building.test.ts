@@ -164,6 +164,14 @@ test.each([
   expect(await run(process.execPath, [join(checkout, 'bin/groundswell.js')])).toMatchObject({ stdout: 'new build\n' });
 });
 
+test('a build removes a lock with its own process id, which a killed build in the same container left over', async () => {
+  await addVite();
+  const command = 'printf $$ > "$1/dist-lock"; exec "$0" "$1/bin/groundswell.js"';
+  const { stdout, stderr } = await run('sh', ['-c', command, process.execPath, checkout]);
+  expect(stdout).toBe('new build\n');
+  expect(stderr).not.toContain('Waiting');
+});
+
 test('a build replaces the folders that a killed one left over', async () => {
   await addVite();
   for (const folder of ['dist-new', 'dist-old']) await add(`${folder}/client/assets/app-unfinished.js`, '');
