@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { Logger } from 'pino';
-import { loadSampleIfNew } from '../core/catalogue/load-sample.ts';
+import { loadSampleIfNew, skipSample } from '../core/catalogue/load-sample.ts';
 import { readSampleCatalogue } from '../core/catalogue/sample-catalogue.ts';
 import { type Connection, connect, type PoolSize } from '../core/database/connect.ts';
 import { systemRuntime } from '../core/runtime.ts';
@@ -135,7 +135,7 @@ async function prepareData(connection: Connection, settings: Settings): Promise<
     const now = systemRuntime.now().toISOString();
     const catalogue = await readSampleCatalogue(PACKAGE_FOLDERS.catalogue, { now, timeZone });
     await loadSampleIfNew(connection.database, catalogue, systemRuntime);
-  }
+  } else await skipSample(connection.database);
   const [row] = await connection.database.query<{ products: number }>(
     'SELECT count(*)::integer AS products FROM products',
   );

@@ -143,10 +143,14 @@ describe('serve', () => {
     expect((await fetch(`${address}/readyz`)).status).toBe(200);
   });
 
-  test('a first start with SAMPLE_CATALOGUE=off serves an empty list', async () => {
-    const site = await harness.serve({ DATA_DIR: await harness.dataDir(), LOG_LEVEL, SAMPLE_CATALOGUE: 'off' });
+  test('a first start with SAMPLE_CATALOGUE=off serves an empty list, and so does a later one without this setting', async () => {
+    const settings = { DATA_DIR: await harness.dataDir(), LOG_LEVEL };
+    const site = await harness.serve({ ...settings, SAMPLE_CATALOGUE: 'off' });
     expect(site.products).toBe(0);
     expect(await (await fetch(`${site.address}/api/products`)).json()).toEqual({ items: [], nextCursor: null });
+    site.process.kill('SIGTERM');
+    await site.exited;
+    expect((await harness.serve(settings)).products).toBe(0);
   });
 
   test('with DATABASE_URL the site uses that server, prints it without the password, and loads no sample', async () => {

@@ -52,7 +52,10 @@ export async function getSampleTime(sql: Sql): Promise<SampleTime | undefined> {
   return stored === undefined ? undefined : JSON.parse(stored);
 }
 
-/** Loads the sample if the site has no products and never had the sample. This is not recorded in the audit log. */
+/**
+ * Loads the sample if the site has no products, never had the sample and was never started without it. This is not
+ * recorded in the audit log.
+ */
 export async function loadSampleIfNew(
   database: Database,
   catalogue: SampleCatalogue,
@@ -60,7 +63,16 @@ export async function loadSampleIfNew(
 ): Promise<number> {
   if ((await getSiteMetadata(database, 'sample_catalogue')) !== undefined) return 0;
   const products = await database.query('SELECT 1 FROM products LIMIT 1');
-  return products.length > 0 ? 0 : insertWithRetries(database, (sql) => addMissing(sql, catalogue, runtime));
+  if (products.length === 0) return insertWithRetries(database, (sql) => addMissing(sql, catalogue, runtime));
+  await skipSample(database);
+  return 0;
+}
+
+/** Prevents later starts from loading the sample, because an existing site without products is not a new one. */
+export async function skipSample(sql: Sql): Promise<void> {
+  await sql.query(
+    "INSERT INTO site_metadata (name, value) VALUES ('sample_catalogue', 'skipped') ON CONFLICT (name) DO NOTHING",
+  );
 }
 
 // Does not update the counts of launches: placing a launch on its leaderboards counts the votes in its window.

@@ -8,6 +8,7 @@ import { listAudit } from '../audit/audit-log.ts';
 import { hideComments } from '../comments/moderate-comments.ts';
 import { createCore } from '../core.ts';
 import { readProducts } from '../products/product-row.ts';
+import { removeProducts } from '../products/remove-products.ts';
 import { saveProducts } from '../products/save-products.ts';
 import { systemRuntime } from '../runtime.ts';
 import { loadSample, loadSampleIfNew } from './load-sample.ts';
@@ -117,10 +118,14 @@ describe('at the start of a site', () => {
     expect(await offer()).toBe(0);
   });
 
-  test('a site with a product gets no catalogue', async () => {
-    await saveProducts(database, [buildProduct()]);
+  test('a site with a product gets no catalogue, even at a start after the product was removed', async () => {
+    const product = buildProduct();
+    await saveProducts(database, [product]);
     expect(await offer()).toBe(0);
     expect(await rowsOf('products')).toBe(1);
+    await removeProducts(database, [product.id]);
+    expect(await offer()).toBe(0);
+    expect(await rowsOf('products')).toBe(0);
   });
 
   test('a removed catalogue does not come back, even if the site is empty', async () => {
