@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmod, chown, lstat, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { chmod, chown, lstat, mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -204,5 +204,18 @@ describe.runIf(process.platform === 'linux')('PostgreSQL programs', () => {
     expect(await tryOut(dataDir, { binaries: await binariesIn(packageDir) })).toMatchObject({ visits: 1 });
     expect((await lstat(join(lib, 'libpq.so.5'))).isSymbolicLink()).toBe(true);
     expect(await readdir(dataDir)).toEqual(['postgres', 'postgres.owner']);
+  });
+
+  it('programs in a folder whose name a shell interprets create a database only in another folder', async () => {
+    const folder = join(await harness.folder(), 'a $b');
+    await mkdir(folder);
+    const binaries = await binariesIn(await copyPackages(folder));
+    const dataDir = join(await harness.folder(), 'data');
+    expect(await tryOut(dataDir, { binaries })).toMatchObject({ visits: 1 });
+    expect(await tryOut(dataDir, { binaries })).toMatchObject({ visits: 2 });
+    await expect(tryOut(join(folder, 'data'), { binaries })).rejects.toMatchObject({
+      code: 'data_dir_refused',
+      message: expect.stringMatching(/ does not support paths with \$\. Set /),
+    });
   });
 });

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, fchownSync, fsyncSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, readdir, rename } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import { syncFolder } from '../../file-system.ts';
 import { type Account, ownerOnDisk, removeFolder, runAsOwner, withRealFolder } from './account.ts';
 import type { Credentials } from './address.ts';
+import { type Binaries, copyBinaries } from './binaries.ts';
 import { EmbeddedDatabaseError } from './embedded-database-error.ts';
 import { type Cluster, killAll } from './postmaster.ts';
 import { runProgram } from './processes.ts';
@@ -28,8 +29,9 @@ host    all       all   ::1/128       scram-sha-256
  * with the C.UTF-8 locale, it finds words in every script.
  */
 export async function initCluster(cluster: Cluster): Promise<void> {
-  const { name, clusterDir, account, binaries, durability } = cluster;
+  const { name, clusterDir, account, durability } = cluster;
   const parent = dirname(clusterDir);
+  const binaries = await binariesForShell(cluster.binaries, parent);
   const owner = ownerOnDisk(account);
   await removeUnfinishedClusters(parent);
   const unfinished = await mkdtemp(join(parent, UNFINISHED_PREFIX));
@@ -63,6 +65,27 @@ export async function initCluster(cluster: Cluster): Promise<void> {
     removeFolder(unfinished);
     throw error;
   }
+}
+
+/** The characters that a shell interprets even between quotation marks. */
+const SHELL_CHARACTERS = /["$`\\]/;
+
+/**
+ * Returns programs that initdb can start through a shell, to which it passes their path. If necessary, they are a copy
+ * in `folder`.
+ * @throws EmbeddedDatabaseError `data_dir_refused` if the path of that copy would not work either.
+ */
+async function binariesForShell(binaries: Binaries, folder: string): Promise<Binaries> {
+  const characterIn = (path: string) => SHELL_CHARACTERS.exec(path.replaceAll(sep, '/'))?.[0];
+  if (characterIn(binaries.initdb) === undefined) return binaries;
+  const character = characterIn(folder);
+  if (character === undefined) return copyBinaries(binaries, folder);
+  throw new EmbeddedDatabaseError(
+    'data_dir_refused',
+    (terms) =>
+      `Cannot create the embedded database in ${folder}, because PostgreSQL's initdb does not support paths with ${character}. ` +
+      `Set ${terms.dataDir} to a folder whose path contains no ", $, \` or \\.`,
+  );
 }
 
 /** Reads the role's password, which only the cluster's owner (and root) can read. */
