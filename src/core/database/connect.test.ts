@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import { silentLog } from '../../../tests/support/silent-log.ts';
 import { createTestDatabase, MIGRATIONS, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { ConnectError, connect, describeUrl } from './connect.ts';
+import { waitForLock } from './transactions.ts';
 
 const open = (databaseUrl: string) => connect({ databaseUrl, dataDir: '/unused', mode: 'own', log: silentLog });
 
@@ -61,9 +62,15 @@ describe('usable servers', () => {
     const settings = await connection.database.query(
       "SELECT current_setting('transaction_isolation') AS isolation, current_setting('lock_timeout') AS timeout",
     );
+    const afterLock = await connection.database.transaction(async (sql) => {
+      await sql.query('CREATE TEMPORARY TABLE locked ()');
+      await waitForLock(sql, 'LOCK TABLE locked', () => {});
+      return sql.query('SHOW lock_timeout');
+    });
     await connection.close();
     expect(read).toEqual([{ at: new Date('2026-02-03T04:05:06Z'), text: 'a\\b' }]);
     expect(settings).toEqual([{ isolation: 'read committed', timeout: '0' }]);
+    expect(afterLock).toEqual([{ lock_timeout: '0' }]);
   });
 });
 

@@ -82,7 +82,7 @@ export async function waitForLock(sql: Sql, lock: string, onWait: () => void): P
     }
   }
   await sql.query('RELEASE SAVEPOINT before_lock');
-  await sql.query('SET LOCAL lock_timeout = DEFAULT');
+  await sql.query('SET LOCAL lock_timeout = 0');
 }
 
 /** Enough rows to amortize the cost of a statement, but few enough to hold in memory at any row size. */
