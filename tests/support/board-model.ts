@@ -32,6 +32,7 @@ export class BoardModel {
     const end = at + 24 * HOUR;
     const isDeleted = (vote: Vote) =>
       vote.retracted &&
+      vote.at >= at &&
       (now < end || votes.some((later) => later.session === vote.session && later.at > vote.at && later.at < end));
     this.votes.set(
       id,

@@ -6,6 +6,9 @@ import { systemRuntime } from '../runtime.ts';
 import { startBoardUpdater } from './board-updater.ts';
 import { finaliseDue } from './finalise.ts';
 import { getLeaderboard } from './get-leaderboard.ts';
+import { getStandings } from './get-standings.ts';
+import { correctRecentRetracted } from './retracted-votes.ts';
+import { placeLaunches } from './update-boards.ts';
 
 const DAY = '2026-06-01';
 const DUE = '2026-06-04T00:00:00.000Z';
@@ -56,4 +59,26 @@ test.each([
   await expect.poll(() => entry(now)).toMatchObject({ votes });
   await updater.close();
   expect(await differences()).toEqual([]);
+});
+
+test.each([
+  ['before the new window begins', false],
+  ['after the voter has voted again in the new window', true],
+])('a vote withdrawn after the window counts again when a postponement is undone %s', async (_when, again) => {
+  const now = Date.now();
+  const hoursFrom = (hours: number) => new Date(now + hours * 3_600_000).toISOString();
+  const launched = hoursFrom(-25);
+  await launch(database, 'reef', launched);
+  await vote(database, 'reef', hoursFrom(-24), 'session-a');
+  await vote(database, 'reef', hoursFrom(-0.5), 'session-a', { upvoted: false });
+  await launch(database, 'reef', hoursFrom(2), hoursFrom(0));
+  if (again) {
+    await placeLaunches(database, rulesAt(hoursFrom(2)));
+    await vote(database, 'reef', hoursFrom(3), 'session-a');
+    await correctRecentRetracted(database, { now: new Date(hoursFrom(4)), votesPerNetwork: CAP });
+  }
+  await launch(database, 'reef', launched, hoursFrom(5));
+  const standings = await getStandings(database, 'reef', rulesAt(hoursFrom(5)));
+  expect(standings?.day).toMatchObject({ votes: 1, upvotes: Number(again) });
+  expect(await differencesOf(database, launched.slice(0, 10))).toEqual([]);
 });

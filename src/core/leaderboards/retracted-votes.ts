@@ -6,10 +6,10 @@ import { IN_WINDOW, recountLaunches } from './launch-votes.ts';
 
 /**
  * SQL: whether a retracted vote `r` of a launch `l` no longer counts, because the window is still open, or because the
- * session has another vote in the window: an upvote or a later retracted vote. `$2` is the start of a window that ends
- * now.
+ * session has another vote in the window: an upvote or a later retracted vote. Votes before the window stay, because
+ * they count again if the launch moves back. `$2` is the start of a window that ends now.
  */
-const NO_LONGER_COUNTS = `(
+const NO_LONGER_COUNTS = `r.created_at >= l.launched_at AND (
     l.launched_at > $2::timestamptz
     OR EXISTS (
       SELECT FROM upvotes v WHERE v.product_id = r.product_id AND v.user_session = r.user_session AND ${IN_WINDOW}
