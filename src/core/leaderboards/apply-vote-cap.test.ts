@@ -1,14 +1,17 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { blockedStatements } from '../../../tests/support/blocked-statements.ts';
-import { CAP, launch, vote } from '../../../tests/support/launch-site.ts';
+import { CAP, launch, rulesAt, tallyOf, vote } from '../../../tests/support/launch-site.ts';
 import { recordStatements } from '../../../tests/support/recording-database.ts';
 import { createTestDatabase, joinTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { lockCounts } from '../counts/lock-counts.ts';
+import { removeProducts } from '../products/remove-products.ts';
+import { restoreProducts } from '../products/restore-products.ts';
 import { systemRuntime } from '../runtime.ts';
 import { createNetworkCounts } from '../upvotes/network-counts.ts';
 import { setUpvotes } from '../upvotes/set-upvotes.ts';
 import { applyCapToNetworks } from './apply-vote-cap.ts';
 import { finaliseDue } from './finalise.ts';
+import { getLeaderboard } from './get-leaderboard.ts';
 import type { VoteNetwork } from './vote-networks.ts';
 
 const DAY = '2026-06-01';
@@ -128,6 +131,20 @@ test('a final result respects the cap even if processes were killed before they 
   const rules = { now: new Date('2026-06-05T00:00:00.000Z'), timeZone: 'UTC', reviewHours: 24 };
   await finaliseDue(database, { rules, votesPerNetwork: CAP });
   expect(await counts()).toEqual({ upvotes: 8, counted: CAP, excluded: 6 });
+});
+
+test('a product that is restored to a final day is counted with the cap of that day', async () => {
+  for (const [minute, session] of ['session-a', 'session-b', 'session-c'].entries())
+    await voteFromNetwork(minute, session);
+  await removeProducts(database, ['tide']);
+  await launch(database, 'reef', `${DAY}T10:00:00.000Z`);
+  const rules = rulesAt('2026-06-05T00:00:00.000Z');
+  await finaliseDue(database, { rules, votesPerNetwork: 1 });
+  await restoreProducts(database, { last: true });
+  const board = await getLeaderboard(database, DAY, {}, rules);
+  expect(board?.items).toMatchObject([{ productId: 'tide', votes: 1, excluded: 2 }, { productId: 'reef' }]);
+  const tally = (await tallyOf(database, DAY, '2026-06-05T00:00:00.000Z')).trimEnd().split('\n').slice(1);
+  expect(tally.map((line) => JSON.parse(line).reason)).toEqual([null, 'network', 'network']);
 });
 
 test('a vote in the last millisecond of the window counts, a vote in the next one does not, and one before the launch is refused', async () => {

@@ -1,5 +1,6 @@
 import { createHash, type Hash, randomBytes } from 'node:crypto';
 import type { Sql } from '../database/database.ts';
+import { applyVoteCap } from './apply-vote-cap.ts';
 import { LEADERBOARD_COLUMNS, type LeaderboardRow } from './get-leaderboard.ts';
 import { refreshLaunches } from './launch-votes.ts';
 import { type LaunchVote, readHeader, readVotes } from './read-tally.ts';
@@ -48,17 +49,21 @@ export async function periodsOf(sql: Sql, productIds: readonly string[]): Promis
   return rows.map((row) => row.period);
 }
 
-const FIND_LATE = `SELECT l.day, array_agg(l.product_id ORDER BY l.product_id) AS product_ids
+const FIND_LATE = `SELECT l.day, b.votes_per_network, array_agg(l.product_id ORDER BY l.product_id) AS product_ids
   FROM launches l JOIN leaderboards b ON b.period = l.day
-  WHERE l.product_id = ANY($1::text[]) AND NOT l.final AND b.final_at IS NOT NULL GROUP BY l.day ORDER BY l.day`;
+  WHERE l.product_id = ANY($1::text[]) AND NOT l.final AND b.final_at IS NOT NULL
+  GROUP BY l.day, b.votes_per_network ORDER BY l.day`;
 
 /**
- * Finalises launches that were added to the board of a finalised day, such as restored ones. The transaction has
- * inserted or locked their counts.
+ * Finalises launches that were added to the board of a finalised day, such as restored ones, with the cap of that day.
+ * The transaction has inserted or locked their counts.
  */
 export async function finaliseLateLaunches(sql: Sql, productIds: readonly string[]): Promise<void> {
-  const late = await sql.query<{ day: string; product_ids: string[] }>(FIND_LATE, [productIds]);
-  for (const { day, product_ids: ids } of late) {
+  const late = await sql.query<{ day: string; votes_per_network: number | null; product_ids: string[] }>(FIND_LATE, [
+    productIds,
+  ]);
+  for (const { day, votes_per_network: votesPerNetwork, product_ids: ids } of late) {
+    if (votesPerNetwork !== null) await applyVoteCap(sql, ids, votesPerNetwork);
     await finaliseLaunches(sql, day, ids);
     await sql.query(CLOSE_WINDOWS, [ids]);
   }
