@@ -62,8 +62,8 @@ test.each(['changed', 'changed back'])(
 );
 
 test.each([
-  ['an upvote', (sql: Sql) => setUpvotes(sql, runtime, upvote('tide'))],
-  ['a comment', (sql: Sql) => addComments(sql, runtime, [comment('tide')])],
+  ['an upvote', (on: Database) => setUpvotes(on, runtime, upvote('tide'))],
+  ['a comment', (on: Database) => addComments(on, runtime, [comment('tide')])],
 ])('%s that was skipped during a change of verdicts is refused, even if the change has ended', async (_what, write) => {
   await makeTideLarge();
   let end = () => {};
@@ -77,16 +77,17 @@ test.each([
         // The change updates this table twice.
         if (written) return resolve();
         /** A connection that is slow to return from the last statement that may write. */
-        const slow: Sql = {
+        const slow = (sql: Sql): Sql => ({
           async query(text, values, options) {
-            const rows = await database.query<never>(text, values, options);
+            const rows = await sql.query<never>(text, values, options);
             if (!text.includes('INSERT INTO') || text.includes('NOT has_decisions')) return rows;
             resolve();
             await changed;
             return rows;
           },
-        };
-        written = write(slow);
+        });
+        const transaction: Database['transaction'] = (work) => database.transaction((sql) => work(slow(sql)));
+        written = write({ ...database, ...slow(database), transaction });
       }),
   );
   await exclude(changing);

@@ -2,7 +2,9 @@ import { afterEach, beforeEach, expect, inject, test } from 'vitest';
 import { blockedStatements } from '../../../tests/support/blocked-statements.ts';
 import { CAP, differencesOf, launch, rulesAt, tallyOf, vote } from '../../../tests/support/launch-site.ts';
 import { createTestDatabase, joinTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
+import { withinTransaction } from '../../../tests/support/within-transaction.ts';
 import { checkCounts } from '../counts/check-counts.ts';
+import type { Database } from '../database/database.ts';
 import { removeProducts } from '../products/remove-products.ts';
 import { restoreProducts } from '../products/restore-products.ts';
 import { systemRuntime } from '../runtime.ts';
@@ -41,8 +43,11 @@ async function setAll(upvoted: boolean, hour: number): Promise<void> {
     await vote(database, 'tide', at(hour, minute), session, { upvoted, network: NETWORK });
 }
 
-const change = (action: 'exclude' | 'include', selection: { voters?: string[]; from?: Date }, on = database) =>
-  changeVerdicts(on, { productId: 'tide', action, reason: 'a test', selection }, systemRuntime, undefined, CAP);
+const change = (
+  action: 'exclude' | 'include',
+  selection: { voters?: string[]; from?: Date },
+  on: Database = database,
+) => changeVerdicts(on, { productId: 'tide', action, reason: 'a test', selection }, systemRuntime, undefined, CAP);
 const undo = () => undoVerdicts(database, 'tide', systemRuntime, CAP);
 
 async function counts(): Promise<unknown> {
@@ -130,24 +135,49 @@ test('when the day is final, decisions are deleted, and votes are cast and withd
 
 // On Citus, rows are not locked first, and the cap is applied after the votes are written.
 if (inject('citusWorkers').length === 0) {
-  test('a vote that waits while an earlier vote of the session is excluded and withdrawn is excluded', async () => {
+  test.each([
+    ['has no decisions yet', false, [1, 1, 1]],
+    ['has another decision', true, [0, 1, 2]],
+  ])(
+    'a vote that waits while an earlier vote of the session is excluded and withdrawn is excluded, if the launch %s',
+    async (_what, hasOther, expected) => {
+      if (hasOther) await change('exclude', { voters: voters.slice(1, 2) });
+      const other = joinTestDatabase(database);
+      const waiting = { ...systemRuntime, now: () => new Date(at(13)) };
+      const recast = { productId: 'tide', session: 'session-a', upvoted: true };
+      let casting: ReturnType<typeof setUpvotes> | undefined;
+      try {
+        await database.transaction(async (sql) => {
+          const within = withinTransaction(database, sql);
+          await change('exclude', { voters: voters.slice(0, 1) }, within);
+          casting = setUpvotes(other, waiting, [recast]);
+          await expect.poll(() => blockedStatements(database)).toHaveLength(1);
+          await setUpvotes(within, waiting, [{ ...recast, upvoted: false }]);
+        });
+        expect((await casting)?.outcomes).toEqual([{ upvoted: true, upvotes: 3 }]);
+      } finally {
+        await other.drop();
+      }
+      expect(await counts()).toEqual(expected);
+    },
+  );
+
+  test('a vote that waits while the exclusion of an earlier vote of the session is undone counts', async () => {
+    await change('exclude', { voters: voters.slice(0, 2) });
+    await vote(database, 'tide', at(12), 'session-a', { upvoted: false });
     const other = joinTestDatabase(database);
-    const waiting = { ...systemRuntime, now: () => new Date(at(13)) };
-    const recast = { productId: 'tide', session: 'session-a', upvoted: true };
-    let casting: ReturnType<typeof setUpvotes> | undefined;
+    let casting: Promise<void> | undefined;
     try {
       await database.transaction(async (sql) => {
-        const within = { ...database, transaction: <Result>(work: (on: typeof sql) => Promise<Result>) => work(sql) };
-        await change('exclude', { voters: voters.slice(0, 1) }, within);
-        casting = setUpvotes(other, waiting, [recast]);
+        await undoVerdicts(withinTransaction(database, sql), 'tide', systemRuntime, CAP);
+        casting = vote(other, 'tide', at(13), 'session-a', { network: NETWORK });
         await expect.poll(() => blockedStatements(database)).toHaveLength(1);
-        await setUpvotes(sql, waiting, [{ ...recast, upvoted: false }]);
       });
-      expect((await casting)?.outcomes).toEqual([{ upvoted: true, upvotes: 3 }]);
+      await casting;
     } finally {
       await other.drop();
     }
-    expect(await counts()).toEqual([1, 1, 1]);
+    expect(await counts()).toEqual([2, 1, 0]);
   });
 
   test('in a batch, decisions override the cap, and votes with decisions use up the cap', async () => {

@@ -5,6 +5,7 @@ import { buildProduct } from '../../../tests/support/build-product.ts';
 import { withoutRowLocks } from '../../../tests/support/lockless-database.ts';
 import { recordStatements } from '../../../tests/support/recording-database.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
+import { withinTransaction } from '../../../tests/support/within-transaction.ts';
 import { CoreError } from '../core-error.ts';
 import { saveProducts } from '../products/save-products.ts';
 import { systemRuntime } from '../runtime.ts';
@@ -119,7 +120,7 @@ test('an id that cannot be stored belongs to no product, and does not affect oth
   ]);
 });
 
-test('a batch that changes every count is one statement; only products with unchanged counts are written again and read', async () => {
+test('a batch that changes every count is one statement; only products with unchanged counts are locked, written again and read', async () => {
   const recorded = recordStatements(database);
   const statementsOf = async (...changes: UpvoteChange[]) => {
     recorded.statements.length = 0;
@@ -128,7 +129,7 @@ test('a batch that changes every count is one statement; only products with unch
   };
   expect(await statementsOf(upvote('flow'), upvote('tide'))).toHaveLength(1);
   const [, ...asked] = await statementsOf(upvote('flow'), upvote('tide', 'session-other'));
-  expect(asked.map(({ values }) => values?.[0])).toEqual([['flow'], ['flow']]);
+  expect(asked.map(({ values }) => values?.[0])).toEqual([['flow'], ['flow'], ['flow']]);
 });
 
 // On Citus, rows are locked in no particular order; deadlocks are detected and transactions retried (decision 18).
@@ -144,7 +145,7 @@ if (inject('citusWorkers').length === 0) {
       // Another process writes the same upvote. If the waiting writer had already written it, the two would deadlock.
       const {
         outcomes: [outcome],
-      } = await setUpvotes(sql, systemRuntime, [upvote(id)]);
+      } = await setUpvotes(withinTransaction(database, sql), systemRuntime, [upvote(id)]);
       expect(outcome).toEqual({ upvoted: true, upvotes: 1 });
     });
     expect((await waiting)?.outcomes).toEqual([{ upvoted: true, upvotes: 1 }]);
@@ -211,7 +212,7 @@ describe('removing a product while it is upvoted, where rows are not locked firs
 });
 
 test('an unavailable database is not reported as an unknown product', async () => {
-  const broken = { query: () => Promise.reject(new CoreError('unavailable', 'away')) };
+  const broken = { ...database, query: () => Promise.reject(new CoreError('unavailable', 'away')) };
   await expect(setUpvotes(broken, systemRuntime, [upvote('ebb')])).rejects.toMatchObject({ code: 'unavailable' });
 });
 

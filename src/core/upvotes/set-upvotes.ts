@@ -2,9 +2,9 @@ import { LIMITS } from '../../contract/limits.ts';
 import { isProductId } from '../../contract/products/fields.ts';
 import type { UpvoteState } from '../../contract/upvotes/schema.ts';
 import { productNotFound, productPaused } from '../core-error.ts';
-import { MAYBE_PAUSED, OPEN } from '../counts/lock-counts.ts';
+import { lockDecidedCounts, MAYBE_PAUSED, OPEN } from '../counts/lock-counts.ts';
 import { isDistributed } from '../database/citus.ts';
-import type { Sql } from '../database/database.ts';
+import type { Database, Sql } from '../database/database.ts';
 import { isForeignKeyViolation } from '../database/database-faults.ts';
 import type { BatchResult, Outcome } from '../group-commit.ts';
 import { WINDOW_MS } from '../leaderboards/calendar.ts';
@@ -65,25 +65,34 @@ const defaultRules = (): VoteRules => ({
  * @throws CoreError `unavailable`.
  */
 export async function setUpvotes(
-  sql: Sql,
+  database: Database,
   runtime: Runtime,
   changes: readonly UpvoteChange[],
   rules: VoteRules = defaultRules(),
 ): Promise<BatchResult<UpvoteState> & { unchecked: VoteNetwork[] }> {
   const last = lastChanges(changes);
   const now = runtime.now().toISOString();
-  const judged = await judge(sql, last, rules);
+  const judged = await judge(database, last, rules);
   // On Citus, votes are not compared with the rows of their networks while they are written. Votes beyond the cap count
   // until the cap is applied later.
-  const isCapDeferred = judged !== 'withinCap' && (await isDistributed(sql));
+  const isCapDeferred = judged !== 'withinCap' && (await isDistributed(database));
   const networks = isCapDeferred ? 'withinCap' : judged;
-  const written = await write(sql, runtime, last, { now, networks, decisions: false, rules });
+  const written = await write(database, runtime, last, { now, networks, decisions: false, rules });
   // The first statement skips products with decisions. Whether a product has any is certain only after the statement
   // has locked its counts, so the products are not looked up beforehand.
   const skipped = withoutRow(last, written);
-  if (skipped.length > 0)
-    written.push(...(await write(sql, runtime, skipped, { now, networks, decisions: true, rules })));
-  const others = await countsOfOthers(sql, last, written, now);
+  if (skipped.length > 0) {
+    const rows = await database.transaction(async (sql) => {
+      // Locks first, so the snapshot of the next statement includes the decisions that this one waits for.
+      await lockDecidedCounts(
+        sql,
+        skipped.map(({ productId }) => productId),
+      );
+      return write(sql, runtime, skipped, { now, networks, decisions: true, rules });
+    });
+    written.push(...rows);
+  }
+  const others = await countsOfOthers(database, last, written, now);
   const paused = new Set(others.filter((row) => row.is_paused).map((row) => row.product_id));
   const [upvoted, counts] = statesBefore(last, [...written, ...others.filter((row) => !row.is_paused)]);
   const unchecked = networksToCheck(last, written, rules.networkCounts, isCapDeferred);
