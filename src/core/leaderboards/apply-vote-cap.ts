@@ -1,4 +1,4 @@
-import { lockCounts } from '../counts/lock-counts.ts';
+import { lockAvailableCounts, lockCounts } from '../counts/lock-counts.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { IN_WINDOW } from './launch-votes.ts';
 import type { VoteNetwork } from './vote-networks.ts';
@@ -67,27 +67,28 @@ const CAP_NETWORKS = applyCap(VOTES_OF_NETWORKS);
 /**
  * Like `applyVoteCap`, but only for the votes of these networks, in a transaction that locks the counts. Locks no rows
  * if all verdicts are correct.
+ * @returns the networks with wrong verdicts that were skipped because another transaction has locked the counts; the
+ * caller must try again.
  */
 export async function applyCapToNetworks(
   database: Database,
   pairs: readonly VoteNetwork[],
   votesPerNetwork: number,
-): Promise<void> {
-  if (pairs.length === 0) return;
+): Promise<VoteNetwork[]> {
+  if (pairs.length === 0) return [];
   const valuesOf = (some: readonly VoteNetwork[]) => [
     some.map(({ productId }) => productId),
     votesPerNetwork,
     some.map(({ network }) => network),
   ];
   const rows = await database.query<{ product_id: string; network: string }>(FIND_WRONG, valuesOf(pairs));
-  if (rows.length === 0) return;
+  if (rows.length === 0) return [];
   const wrong = rows.map(({ product_id: productId, network }) => ({ productId, network }));
-  await database.transaction(async (sql) => {
-    await lockCounts(
-      sql,
-      wrong.map(({ productId }) => productId),
-    );
-    await sql.query(CAP_NETWORKS, valuesOf(wrong));
+  return database.transaction(async (sql) => {
+    const ids = wrong.map(({ productId }) => productId);
+    const locked = new Set(await lockAvailableCounts(sql, ids));
+    await sql.query(CAP_NETWORKS, valuesOf(wrong.filter(({ productId }) => locked.has(productId))));
+    return wrong.filter(({ productId }) => !locked.has(productId));
   });
 }
 

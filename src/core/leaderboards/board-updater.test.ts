@@ -3,6 +3,7 @@ import { buildProduct } from '../../../tests/support/build-product.ts';
 import { launch, rulesAt, vote } from '../../../tests/support/launch-site.ts';
 import { silentLog } from '../../../tests/support/silent-log.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
+import { lockCounts } from '../counts/lock-counts.ts';
 import type { Database } from '../database/database.ts';
 import { writeProducts } from '../products/save-products.ts';
 import { systemRuntime } from '../runtime.ts';
@@ -63,6 +64,31 @@ test('a lower cap applies to a launch in review after a restart, before its day 
   const updater = startUpdater(now, 1);
   const capped = { status: 'provisional', votes: 1, excluded: [{ reason: 'network', votes: 1 }] };
   await expect.poll(standing).toMatchObject(capped);
+  await updater.close();
+});
+
+test('votes beyond the cap are excluded while the counts of another launch are locked, and then from that launch', async () => {
+  const network = '00000000-0000-0000-0000-00000000000a';
+  for (const id of ['free', 'locked']) {
+    await launch(database, id, '2026-09-01T10:00:00.000Z');
+    for (const session of ['session-a', 'session-b'])
+      await vote(database, id, '2026-09-01T11:00:00.000Z', session, { network });
+  }
+  const now = '2026-09-01T12:00:00.000Z';
+  /** A database on which the updater cannot find the launches whose caps it checks after a restart. */
+  const failing: Database = {
+    ...database,
+    query: (text, ...rest) =>
+      text.includes('c.excluded_network > 0') ? Promise.reject(new Error('cancelled')) : database.query(text, ...rest),
+  };
+  const excluded = async (id: string) => (await getStandings(database, id, rulesAt(now)))?.day.excluded;
+  const updater = startUpdater(now, 1, failing);
+  await database.transaction(async (sql) => {
+    await lockCounts(sql, ['locked']);
+    updater.onUnchecked(['free', 'locked'].map((productId) => ({ productId, network })));
+    await expect.poll(() => excluded('free')).toEqual([{ reason: 'network', votes: 1 }]);
+  });
+  await expect.poll(() => excluded('locked')).toEqual([{ reason: 'network', votes: 1 }]);
   await updater.close();
 });
 

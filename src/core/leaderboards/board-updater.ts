@@ -133,7 +133,7 @@ export function startBoardUpdater(
   }
 
   async function update({ written, unchecked, places, sweeps, checksCaps }: Work): Promise<void> {
-    await applyCapToNetworks(database, [...unchecked], votesPerNetwork);
+    votes.add({ unchecked: await applyCapToNetworks(database, [...unchecked], votesPerNetwork) });
     await refresh([...written]);
     if (places || sweeps) await place(sweeps);
     if (sweeps) await sweepBoards();
