@@ -13,6 +13,8 @@ import { type Database, openDatabase } from '../database/database.ts';
 import { editProduct } from '../products/edit-product.ts';
 import { removeProducts } from '../products/remove-products.ts';
 import { saveProducts } from '../products/save-products.ts';
+import { systemRuntime } from '../runtime.ts';
+import { setUpvotes } from '../upvotes/set-upvotes.ts';
 import { type ImportOptions, importProducts } from './import-products.ts';
 import { LOCK_IMPORTS } from './merge-products.ts';
 
@@ -141,6 +143,23 @@ test('an import does not block edits of products that it does not change', async
   const edit = () => editProduct(other, 'tide', { values: { maker: 'Edited' }, now: NOW });
   await importRows(runBefore('INSERT INTO audit_log', edit), 'file', { id: 'wave', maker: 'New' }, { id: 'tide' });
   expect(await readProducts()).toMatchObject([{ maker: 'Edited' }, { maker: 'New' }]);
+});
+
+test('votes do not wait for an import that moves a launch, even if the launch begins at its previous time meanwhile', async () => {
+  const [begins, moved] = ['2999-01-01T00:00:00.000Z', '2999-02-01T00:00:00.000Z'];
+  await importRows(other, 'before', { id: 'tide' }, { id: 'wave', createdAt: begins });
+  const upvotesAt = async (at: string) => {
+    const runtime = { ...systemRuntime, now: () => new Date(at) };
+    const changes = ['tide', 'wave'].map((productId) => ({ productId, session: 'session-a', upvoted: true }));
+    return (await setUpvotes(other, runtime, changes)).outcomes;
+  };
+  const one = { upvoted: true, upvotes: 1 };
+  const voting = runBefore('INSERT INTO audit_log', async () => {
+    expect(await upvotesAt(begins)).toEqual([one, one]);
+  });
+  await importRows(voting, 'file', { id: 'wave', createdAt: moved });
+  expect(await upvotesAt('2999-01-31T00:00:00.000Z')).toMatchObject([one, { code: 'product_not_found' }]);
+  expect(await upvotesAt(moved)).toEqual([one, one]);
 });
 
 test('after a large import, other processes read products by index, although they planned for a small table', async () => {

@@ -9,8 +9,9 @@ import {
   completeProduct,
   findScheduledResults,
   insertProducts,
+  moveWindows,
   scheduledResultReason,
-  writeProducts,
+  upsertProducts,
 } from '../products/save-products.ts';
 import { foldText } from '../search-text.ts';
 import { IdAssigner } from './assign-ids.ts';
@@ -54,9 +55,9 @@ export interface MergedProducts {
 }
 
 /**
- * Writes the rows that differ from the site's products, in the caller's transaction. Visitors do not wait, because no
- * row that they can write is locked. Other imports wait. Concurrent edits of the written products wait or are
- * preserved.
+ * Writes the rows that differ from the site's products, in the caller's transaction. Visitors do not wait, because
+ * rows that they can write are locked only at the end. Other imports wait. Concurrent edits of the written products
+ * wait or are preserved.
  * @throws ImportRefusedError with the products that must not be scheduled (`findScheduledResults`); the errors of
  * `insertProducts` if another transaction creates one of the new products at the same time.
  */
@@ -89,6 +90,7 @@ async function mergeBatches(
   };
   const assigner = new IdAssigner(file.lastRowIndexes);
   const changedIds: string[] = [];
+  const movedIds: string[] = [];
   const auditId = randomUUID();
   const importChanges = new ImportChanges(auditId, now);
   const errors = new ErrorList();
@@ -136,7 +138,8 @@ async function mergeBatches(
     }
     const writes = dryRun
       ? []
-      : [insertProducts(sql, created), writeProducts(sql, updated), importChanges.recordMovedLaunches(sql)];
+      : [insertProducts(sql, created), upsertProducts(sql, updated), importChanges.recordMovedLaunches(sql)];
+    movedIds.push(...moved.map(({ id }) => id));
     const checking = findScheduledResults(sql, moved).then((refused) => {
       for (const { id, line, item } of refused)
         errors.add({ line, item, field: 'createdAt', reason: scheduledResultReason(id) });
@@ -157,6 +160,7 @@ async function mergeBatches(
     merged.auditId = auditId;
     await recordAudit(sql, { id: auditId, action: 'import', target, details });
     await importChanges.save(sql);
+    await moveWindows(sql, movedIds);
     await recordChange(sql, { productIds: changedIds, catalogue: true });
   }
   return merged;

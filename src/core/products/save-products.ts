@@ -3,6 +3,7 @@ import { fieldOf, PRODUCT_FIELD_NAMES, type ProductFieldName } from '../../contr
 import type { StoredProduct } from '../../contract/products/schema.ts';
 import { isVisible } from '../../contract/text.ts';
 import { recordChange } from '../changes/change-feed.ts';
+import { lockCounts } from '../counts/lock-counts.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { foldText, searchTextOf } from '../search-text.ts';
 import { FIELD_COLUMNS } from './product-row.ts';
@@ -100,9 +101,7 @@ const ASSIGNMENTS = COLUMNS.filter(({ column }) => column !== 'id')
   .map(({ column }) => `${column} = EXCLUDED.${column}`)
   .join(', ');
 
-// Locks only launches whose time changes, so boards can be updated during an import, and no counts of launched
-// products, so voters never wait. The board updater moves the windows of launched products; this statement moves those
-// of launches that have not begun, so their votes count from the new launch time on.
+// Locks only launches whose time changes, so boards can be updated during an import, and no counts, so voters never wait.
 const saveStatement = (onConflict: string) => `WITH saved AS (
   INSERT INTO products (${COLUMN_LIST})
   SELECT ${COLUMN_LIST} FROM jsonb_to_recordset($1::jsonb) AS row (${COLUMN_DEFINITIONS})
@@ -110,10 +109,6 @@ const saveStatement = (onConflict: string) => `WITH saved AS (
   RETURNING id, created_at
 ), counts AS (
   INSERT INTO product_counts (product_id, window_from) SELECT id, created_at FROM saved ON CONFLICT (product_id) DO NOTHING
-), rescheduled AS (
-  UPDATE product_counts SET window_from = saved.created_at FROM saved JOIN launches ON launches.product_id = saved.id
-  WHERE product_counts.product_id = saved.id AND launches.placed_for IS NULL
-    AND window_from > statement_timestamp() AND window_from <> saved.created_at
 ), launched AS (
   INSERT INTO launches (product_id, launched_at) SELECT id, created_at FROM saved ON CONFLICT (product_id) DO NOTHING
 )
@@ -124,12 +119,42 @@ const INSERT_PRODUCTS = saveStatement('');
 const UPSERT_PRODUCTS = saveStatement(`ON CONFLICT (id) DO UPDATE SET ${ASSIGNMENTS}`);
 
 /**
- * Inserts or updates products by id in one statement. Existing upvotes and comments stay. The ids must be distinct. The
- * caller must record the change at the end of its transaction.
+ * Inserts or updates products by id. Existing upvotes and comments stay. The ids must be distinct. The caller must
+ * record the change at the end of its transaction.
  * @throws CoreError `unavailable`.
  */
 export async function writeProducts(sql: Sql, products: readonly StoredProduct[]): Promise<void> {
+  await upsertProducts(sql, products);
+  await moveWindows(
+    sql,
+    products.map(({ id }) => id),
+  );
+}
+
+/** Like `writeProducts`, but the caller must call `moveWindows` at the end of its transaction. */
+export async function upsertProducts(sql: Sql, products: readonly StoredProduct[]): Promise<void> {
   if (products.length > 0) await sql.query(UPSERT_PRODUCTS, [JSON.stringify(products.map(rowOf))]);
+}
+
+const SELECT_MOVED = `SELECT l.product_id FROM launches l JOIN product_counts c ON c.product_id = l.product_id
+  WHERE l.product_id = ANY($1::text[]) AND l.placed_for IS NULL
+    AND c.window_from > transaction_timestamp() AND c.window_from <> l.launched_at`;
+
+const MOVE_WINDOWS = `UPDATE product_counts c SET window_from = l.launched_at FROM launches l
+  WHERE c.product_id = ANY($1::text[]) AND l.product_id = c.product_id`;
+
+/**
+ * Moves the windows of launches that had not begun when the transaction started to their new launch times, so votes are
+ * accepted from then on. The board updater moves the other windows. From the previous launch time on, voters wait for
+ * the locked counts, so the transaction must commit soon.
+ */
+export async function moveWindows(sql: Sql, productIds: readonly string[]): Promise<void> {
+  if (productIds.length === 0) return;
+  const moved = await sql.query<{ product_id: string }>(SELECT_MOVED, [productIds]);
+  if (moved.length === 0) return;
+  const ids = moved.map((row) => row.product_id);
+  await lockCounts(sql, ids);
+  await sql.query(MOVE_WINDOWS, [ids]);
 }
 
 const SELECT_SCHEDULED_RESULTS = `SELECT l.product_id AS id
