@@ -101,11 +101,13 @@ const ASSIGNMENTS = COLUMNS.filter(({ column }) => column !== 'id')
   .map(({ column }) => `${column} = EXCLUDED.${column}`)
   .join(', ');
 
+const INSERT = `INSERT INTO products (${COLUMN_LIST})
+  SELECT ${COLUMN_LIST} FROM jsonb_to_recordset($1::jsonb) AS row (${COLUMN_DEFINITIONS})`;
+
 // Locks only launches whose time changes, so boards can be updated during an import, and no counts, so voters never wait.
-const saveStatement = (onConflict: string) => `WITH saved AS (
-  INSERT INTO products (${COLUMN_LIST})
-  SELECT ${COLUMN_LIST} FROM jsonb_to_recordset($1::jsonb) AS row (${COLUMN_DEFINITIONS})
-  ${onConflict}
+const UPSERT_PRODUCTS = `WITH saved AS (
+  ${INSERT}
+  ON CONFLICT (id) DO UPDATE SET ${ASSIGNMENTS}
   RETURNING id, created_at
 ), counts AS (
   INSERT INTO product_counts (product_id, window_from) SELECT id, created_at FROM saved ON CONFLICT (product_id) DO NOTHING
@@ -115,8 +117,14 @@ const saveStatement = (onConflict: string) => `WITH saved AS (
 UPDATE launches SET launched_at = saved.created_at FROM saved
 WHERE launches.product_id = saved.id AND launches.launched_at <> saved.created_at AND NOT launches.final`;
 
-const INSERT_PRODUCTS = saveStatement('');
-const UPSERT_PRODUCTS = saveStatement(`ON CONFLICT (id) DO UPDATE SET ${ASSIGNMENTS}`);
+// New products have no counts and no launches yet.
+const INSERT_PRODUCTS = `WITH saved AS (
+  ${INSERT}
+  RETURNING id, created_at
+), counts AS (
+  INSERT INTO product_counts (product_id, window_from) SELECT id, created_at FROM saved
+)
+INSERT INTO launches (product_id, launched_at) SELECT id, created_at FROM saved`;
 
 /**
  * Inserts or updates products by id. Existing upvotes and comments stay. The ids must be distinct. The caller must

@@ -32,9 +32,9 @@ WITH writable AS (
     SELECT product_id, user_session, 1 AS change, verdict, true AS was_in_window, NULL::uuid AS network FROM added
     UNION ALL SELECT product_id, user_session, -1, verdict, was_in_window, network FROM removed
   ), totals AS (
-    SELECT product_id, sum(change)::integer AS change, array_agg(user_session) FILTER (WHERE change = 1) AS added,
-      array_agg(user_session) FILTER (WHERE change = -1) AS removed,
-      array_agg(network) FILTER (WHERE network IS NOT NULL) AS freed, coalesce(sum(change) FILTER (WHERE was_in_window AND (verdict IS NULL OR verdict = 'included')), 0)::integer AS counted, coalesce(sum(change) FILTER (WHERE was_in_window AND verdict = 'network'), 0)::integer AS network, coalesce(sum(change) FILTER (WHERE was_in_window AND verdict = 'operator'), 0)::integer AS operator
+    SELECT product_id, sum(change)::integer AS change, json_agg(user_session) FILTER (WHERE change = 1) AS added,
+      json_agg(user_session) FILTER (WHERE change = -1) AS removed,
+      json_agg(network) FILTER (WHERE network IS NOT NULL) AS freed, coalesce(sum(change) FILTER (WHERE was_in_window AND (verdict IS NULL OR verdict = 'included')), 0)::integer AS counted, coalesce(sum(change) FILTER (WHERE was_in_window AND verdict = 'network'), 0)::integer AS network, coalesce(sum(change) FILTER (WHERE was_in_window AND verdict = 'operator'), 0)::integer AS operator
     FROM changed GROUP BY product_id ORDER BY product_id
   )
   UPDATE product_counts SET upvotes = product_counts.upvotes + totals.change,
@@ -81,9 +81,9 @@ WITH writable AS (
     SELECT product_id, user_session, 1 AS change, verdict, true AS was_in_window, NULL::uuid AS network FROM added
     UNION ALL SELECT product_id, user_session, -1, verdict, was_in_window, network FROM removed
   ), totals AS (
-    SELECT product_id, sum(change)::integer AS change, array_agg(user_session) FILTER (WHERE change = 1) AS added,
-      array_agg(user_session) FILTER (WHERE change = -1) AS removed,
-      array_agg(network) FILTER (WHERE network IS NOT NULL) AS freed, coalesce(sum(change) FILTER (WHERE was_in_window AND (verdict IS NULL OR verdict = 'included')), 0)::integer AS counted, coalesce(sum(change) FILTER (WHERE was_in_window AND verdict = 'network'), 0)::integer AS network, coalesce(sum(change) FILTER (WHERE was_in_window AND verdict = 'operator'), 0)::integer AS operator
+    SELECT product_id, sum(change)::integer AS change, json_agg(user_session) FILTER (WHERE change = 1) AS added,
+      json_agg(user_session) FILTER (WHERE change = -1) AS removed,
+      json_agg(network) FILTER (WHERE network IS NOT NULL) AS freed, coalesce(sum(change) FILTER (WHERE was_in_window AND (verdict IS NULL OR verdict = 'included')), 0)::integer AS counted, coalesce(sum(change) FILTER (WHERE was_in_window AND verdict = 'network'), 0)::integer AS network, coalesce(sum(change) FILTER (WHERE was_in_window AND verdict = 'operator'), 0)::integer AS operator
     FROM changed GROUP BY product_id ORDER BY product_id
   )
   UPDATE product_counts SET upvotes = product_counts.upvotes + totals.change,
@@ -139,9 +139,9 @@ WITH writable AS (
     SELECT product_id, user_session, 1 AS change, verdict, true AS was_in_window, NULL::uuid AS network FROM added
     UNION ALL SELECT product_id, user_session, -1, verdict, was_in_window, network FROM removed
   ), totals AS (
-    SELECT product_id, sum(change)::integer AS change, array_agg(user_session) FILTER (WHERE change = 1) AS added,
-      array_agg(user_session) FILTER (WHERE change = -1) AS removed,
-      array_agg(network) FILTER (WHERE network IS NOT NULL) AS freed, coalesce(sum(change) FILTER (WHERE was_in_window AND (verdict IS NULL OR verdict = 'included')), 0)::integer AS counted, coalesce(sum(change) FILTER (WHERE was_in_window AND verdict = 'network'), 0)::integer AS network, coalesce(sum(change) FILTER (WHERE was_in_window AND verdict = 'operator'), 0)::integer AS operator
+    SELECT product_id, sum(change)::integer AS change, json_agg(user_session) FILTER (WHERE change = 1) AS added,
+      json_agg(user_session) FILTER (WHERE change = -1) AS removed,
+      json_agg(network) FILTER (WHERE network IS NOT NULL) AS freed, coalesce(sum(change) FILTER (WHERE was_in_window AND (verdict IS NULL OR verdict = 'included')), 0)::integer AS counted, coalesce(sum(change) FILTER (WHERE was_in_window AND verdict = 'network'), 0)::integer AS network, coalesce(sum(change) FILTER (WHERE was_in_window AND verdict = 'operator'), 0)::integer AS operator
     FROM changed GROUP BY product_id ORDER BY product_id
   )
   UPDATE product_counts SET upvotes = product_counts.upvotes + totals.change,
@@ -188,9 +188,9 @@ WITH writable AS (
     SELECT product_id, user_session, 1 AS change, verdict, true AS was_in_window, NULL::uuid AS network FROM added
     UNION ALL SELECT product_id, user_session, -1, verdict, was_in_window, network FROM removed
   ), totals AS (
-    SELECT product_id, sum(change)::integer AS change, array_agg(user_session) FILTER (WHERE change = 1) AS added,
-      array_agg(user_session) FILTER (WHERE change = -1) AS removed,
-      array_agg(network) FILTER (WHERE network IS NOT NULL) AS freed, coalesce(sum(change) FILTER (WHERE was_in_window AND (verdict IS NULL OR verdict = 'included')), 0)::integer AS counted, coalesce(sum(change) FILTER (WHERE was_in_window AND verdict = 'network'), 0)::integer AS network, coalesce(sum(change) FILTER (WHERE was_in_window AND verdict = 'operator'), 0)::integer AS operator
+    SELECT product_id, sum(change)::integer AS change, json_agg(user_session) FILTER (WHERE change = 1) AS added,
+      json_agg(user_session) FILTER (WHERE change = -1) AS removed,
+      json_agg(network) FILTER (WHERE network IS NOT NULL) AS freed, coalesce(sum(change) FILTER (WHERE was_in_window AND (verdict IS NULL OR verdict = 'included')), 0)::integer AS counted, coalesce(sum(change) FILTER (WHERE was_in_window AND verdict = 'network'), 0)::integer AS network, coalesce(sum(change) FILTER (WHERE was_in_window AND verdict = 'operator'), 0)::integer AS operator
     FROM changed GROUP BY product_id ORDER BY product_id
   )
   UPDATE product_counts SET upvotes = product_counts.upvotes + totals.change,
@@ -240,9 +240,9 @@ WITH writable AS (
     SELECT product_id, user_session, 1 AS change, verdict, true AS was_in_window, NULL::uuid AS network FROM added
     UNION ALL SELECT product_id, user_session, -1, verdict, was_in_window, network FROM removed
   ), totals AS (
-    SELECT product_id, sum(change)::integer AS change, array_agg(user_session) FILTER (WHERE change = 1) AS added,
-      array_agg(user_session) FILTER (WHERE change = -1) AS removed,
-      array_agg(network) FILTER (WHERE network IS NOT NULL) AS freed, coalesce(sum(change) FILTER (WHERE was_in_window AND (verdict IS NULL OR verdict = 'included')), 0)::integer AS counted, coalesce(sum(change) FILTER (WHERE was_in_window AND verdict = 'network'), 0)::integer AS network, coalesce(sum(change) FILTER (WHERE was_in_window AND verdict = 'operator'), 0)::integer AS operator
+    SELECT product_id, sum(change)::integer AS change, json_agg(user_session) FILTER (WHERE change = 1) AS added,
+      json_agg(user_session) FILTER (WHERE change = -1) AS removed,
+      json_agg(network) FILTER (WHERE network IS NOT NULL) AS freed, coalesce(sum(change) FILTER (WHERE was_in_window AND (verdict IS NULL OR verdict = 'included')), 0)::integer AS counted, coalesce(sum(change) FILTER (WHERE was_in_window AND verdict = 'network'), 0)::integer AS network, coalesce(sum(change) FILTER (WHERE was_in_window AND verdict = 'operator'), 0)::integer AS operator
     FROM changed GROUP BY product_id ORDER BY product_id
   )
   UPDATE product_counts SET upvotes = product_counts.upvotes + totals.change,
@@ -301,9 +301,9 @@ WITH writable AS (
     SELECT product_id, user_session, 1 AS change, verdict, true AS was_in_window, NULL::uuid AS network FROM added
     UNION ALL SELECT product_id, user_session, -1, verdict, was_in_window, network FROM removed
   ), totals AS (
-    SELECT product_id, sum(change)::integer AS change, array_agg(user_session) FILTER (WHERE change = 1) AS added,
-      array_agg(user_session) FILTER (WHERE change = -1) AS removed,
-      array_agg(network) FILTER (WHERE network IS NOT NULL) AS freed, coalesce(sum(change) FILTER (WHERE was_in_window AND (verdict IS NULL OR verdict = 'included')), 0)::integer AS counted, coalesce(sum(change) FILTER (WHERE was_in_window AND verdict = 'network'), 0)::integer AS network, coalesce(sum(change) FILTER (WHERE was_in_window AND verdict = 'operator'), 0)::integer AS operator
+    SELECT product_id, sum(change)::integer AS change, json_agg(user_session) FILTER (WHERE change = 1) AS added,
+      json_agg(user_session) FILTER (WHERE change = -1) AS removed,
+      json_agg(network) FILTER (WHERE network IS NOT NULL) AS freed, coalesce(sum(change) FILTER (WHERE was_in_window AND (verdict IS NULL OR verdict = 'included')), 0)::integer AS counted, coalesce(sum(change) FILTER (WHERE was_in_window AND verdict = 'network'), 0)::integer AS network, coalesce(sum(change) FILTER (WHERE was_in_window AND verdict = 'operator'), 0)::integer AS operator
     FROM changed GROUP BY product_id ORDER BY product_id
   )
   UPDATE product_counts SET upvotes = product_counts.upvotes + totals.change,

@@ -19,7 +19,7 @@ WITH writable AS (
     ON CONFLICT (product_id, user_session) DO NOTHING
     RETURNING product_id, user_session
   ), totals AS (
-    SELECT product_id, count(*)::integer AS change, array_agg(user_session) AS added, count(*)::integer AS counted
+    SELECT product_id, count(*)::integer AS change, json_agg(user_session) AS added, count(*)::integer AS counted
     FROM (SELECT *, 1 AS change, true AS was_in_window FROM added) AS changed GROUP BY product_id ORDER BY product_id
   )
   UPDATE product_counts SET upvotes = product_counts.upvotes + totals.change,
@@ -51,7 +51,7 @@ WITH writable AS (
     ON CONFLICT (product_id, user_session) DO NOTHING
     RETURNING product_id, user_session, verdict
   ), totals AS (
-    SELECT product_id, count(*)::integer AS change, array_agg(user_session) AS added, coalesce(sum(change) FILTER (WHERE was_in_window AND (verdict IS NULL OR verdict = 'included')), 0)::integer AS counted, coalesce(sum(change) FILTER (WHERE was_in_window AND verdict = 'network'), 0)::integer AS network, coalesce(sum(change) FILTER (WHERE was_in_window AND verdict = 'operator'), 0)::integer AS operator
+    SELECT product_id, count(*)::integer AS change, json_agg(user_session) AS added, coalesce(sum(change) FILTER (WHERE was_in_window AND (verdict IS NULL OR verdict = 'included')), 0)::integer AS counted, coalesce(sum(change) FILTER (WHERE was_in_window AND verdict = 'network'), 0)::integer AS network, coalesce(sum(change) FILTER (WHERE was_in_window AND verdict = 'operator'), 0)::integer AS operator
     FROM (SELECT *, 1 AS change, true AS was_in_window FROM added) AS changed GROUP BY product_id ORDER BY product_id
   )
   UPDATE product_counts SET upvotes = product_counts.upvotes + totals.change,
@@ -94,7 +94,7 @@ WITH writable AS (
     ON CONFLICT (product_id, user_session) DO NOTHING
     RETURNING product_id, user_session, verdict
   ), totals AS (
-    SELECT product_id, count(*)::integer AS change, array_agg(user_session) AS added, coalesce(sum(change) FILTER (WHERE was_in_window AND (verdict IS NULL OR verdict = 'included')), 0)::integer AS counted, coalesce(sum(change) FILTER (WHERE was_in_window AND verdict = 'network'), 0)::integer AS network, coalesce(sum(change) FILTER (WHERE was_in_window AND verdict = 'operator'), 0)::integer AS operator
+    SELECT product_id, count(*)::integer AS change, json_agg(user_session) AS added, coalesce(sum(change) FILTER (WHERE was_in_window AND (verdict IS NULL OR verdict = 'included')), 0)::integer AS counted, coalesce(sum(change) FILTER (WHERE was_in_window AND verdict = 'network'), 0)::integer AS network, coalesce(sum(change) FILTER (WHERE was_in_window AND verdict = 'operator'), 0)::integer AS operator
     FROM (SELECT *, 1 AS change, true AS was_in_window FROM added) AS changed GROUP BY product_id ORDER BY product_id
   )
   UPDATE product_counts SET upvotes = product_counts.upvotes + totals.change,
@@ -128,7 +128,7 @@ WITH writable AS (
     ON CONFLICT (product_id, user_session) DO NOTHING
     RETURNING product_id, user_session, verdict
   ), totals AS (
-    SELECT product_id, count(*)::integer AS change, array_agg(user_session) AS added, coalesce(sum(change) FILTER (WHERE was_in_window AND (verdict IS NULL OR verdict = 'included')), 0)::integer AS counted, coalesce(sum(change) FILTER (WHERE was_in_window AND verdict = 'network'), 0)::integer AS network, coalesce(sum(change) FILTER (WHERE was_in_window AND verdict = 'operator'), 0)::integer AS operator
+    SELECT product_id, count(*)::integer AS change, json_agg(user_session) AS added, coalesce(sum(change) FILTER (WHERE was_in_window AND (verdict IS NULL OR verdict = 'included')), 0)::integer AS counted, coalesce(sum(change) FILTER (WHERE was_in_window AND verdict = 'network'), 0)::integer AS network, coalesce(sum(change) FILTER (WHERE was_in_window AND verdict = 'operator'), 0)::integer AS operator
     FROM (SELECT *, 1 AS change, true AS was_in_window FROM added) AS changed GROUP BY product_id ORDER BY product_id
   )
   UPDATE product_counts SET upvotes = product_counts.upvotes + totals.change,
@@ -165,7 +165,7 @@ WITH writable AS (
     ON CONFLICT (product_id, user_session) DO NOTHING
     RETURNING product_id, user_session, verdict
   ), totals AS (
-    SELECT product_id, count(*)::integer AS change, array_agg(user_session) AS added, coalesce(sum(change) FILTER (WHERE was_in_window AND (verdict IS NULL OR verdict = 'included')), 0)::integer AS counted, coalesce(sum(change) FILTER (WHERE was_in_window AND verdict = 'network'), 0)::integer AS network, coalesce(sum(change) FILTER (WHERE was_in_window AND verdict = 'operator'), 0)::integer AS operator
+    SELECT product_id, count(*)::integer AS change, json_agg(user_session) AS added, coalesce(sum(change) FILTER (WHERE was_in_window AND (verdict IS NULL OR verdict = 'included')), 0)::integer AS counted, coalesce(sum(change) FILTER (WHERE was_in_window AND verdict = 'network'), 0)::integer AS network, coalesce(sum(change) FILTER (WHERE was_in_window AND verdict = 'operator'), 0)::integer AS operator
     FROM (SELECT *, 1 AS change, true AS was_in_window FROM added) AS changed GROUP BY product_id ORDER BY product_id
   )
   UPDATE product_counts SET upvotes = product_counts.upvotes + totals.change,
@@ -211,7 +211,7 @@ WITH writable AS (
     ON CONFLICT (product_id, user_session) DO NOTHING
     RETURNING product_id, user_session, verdict
   ), totals AS (
-    SELECT product_id, count(*)::integer AS change, array_agg(user_session) AS added, coalesce(sum(change) FILTER (WHERE was_in_window AND (verdict IS NULL OR verdict = 'included')), 0)::integer AS counted, coalesce(sum(change) FILTER (WHERE was_in_window AND verdict = 'network'), 0)::integer AS network, coalesce(sum(change) FILTER (WHERE was_in_window AND verdict = 'operator'), 0)::integer AS operator
+    SELECT product_id, count(*)::integer AS change, json_agg(user_session) AS added, coalesce(sum(change) FILTER (WHERE was_in_window AND (verdict IS NULL OR verdict = 'included')), 0)::integer AS counted, coalesce(sum(change) FILTER (WHERE was_in_window AND verdict = 'network'), 0)::integer AS network, coalesce(sum(change) FILTER (WHERE was_in_window AND verdict = 'operator'), 0)::integer AS operator
     FROM (SELECT *, 1 AS change, true AS was_in_window FROM added) AS changed GROUP BY product_id ORDER BY product_id
   )
   UPDATE product_counts SET upvotes = product_counts.upvotes + totals.change,

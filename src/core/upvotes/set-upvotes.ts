@@ -114,11 +114,15 @@ function networksToCheck(
   networkCounts: NetworkCounts,
   isCapDeferred: boolean,
 ): VoteNetwork[] {
-  const networks = new Map(changes.map((change) => [keyOf(change), change.network]));
+  const networks = new Map(
+    changes.flatMap((change) => (change.network === undefined ? [] : [[keyOf(change), change.network] as const])),
+  );
   const unchecked: VoteNetwork[] = [];
   const contested = new Set<string>();
   for (const { product_id: productId, window_changes: windowChanges, added, freed } of rows) {
-    const voted = (added ?? []).flatMap((session) => networks.get(keyOf({ productId, session })) ?? []);
+    // Outside launch windows, no vote has a network.
+    const voted =
+      networks.size === 0 ? [] : (added ?? []).flatMap((session) => networks.get(keyOf({ productId, session })) ?? []);
     if (!networkCounts.record(productId, windowChanges, voted, freed ?? [])) contested.add(productId);
     for (const network of freed ?? []) unchecked.push({ productId, network });
   }

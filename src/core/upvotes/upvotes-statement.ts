@@ -78,11 +78,12 @@ const CHANGED = `, changed AS (
     UNION ALL SELECT product_id, user_session, -1, verdict, was_in_window, network FROM removed
   )`;
 
-const TOTALS_ADDED = `count(*)::integer AS change, array_agg(user_session) AS added`;
+// The driver parses arrays slowly, so the sessions are JSON values.
+const TOTALS_ADDED = `count(*)::integer AS change, json_agg(user_session) AS added`;
 
-const TOTALS_WITH_REMOVED = `sum(change)::integer AS change, array_agg(user_session) FILTER (WHERE change = 1) AS added,
-      array_agg(user_session) FILTER (WHERE change = -1) AS removed,
-      array_agg(network) FILTER (WHERE network IS NOT NULL) AS freed`;
+const TOTALS_WITH_REMOVED = `sum(change)::integer AS change, json_agg(user_session) FILTER (WHERE change = 1) AS added,
+      json_agg(user_session) FILTER (WHERE change = -1) AS removed,
+      json_agg(network) FILTER (WHERE network IS NOT NULL) AS freed`;
 
 const TOTALS_COUNTED = 'count(*)::integer AS counted';
 
