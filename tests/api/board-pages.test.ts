@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { finaliseDue } from '../../src/core/leaderboards/finalise.ts';
+import { placeLaunches } from '../../src/core/leaderboards/update-boards.ts';
+import { removeProducts } from '../../src/core/products/remove-products.ts';
 import { HOUR_MS } from '../../src/core/runtime.ts';
 import { buildProduct } from '../support/build-product.ts';
 import { canonicalOf, itemOf, metaOf, structuredDataOf, titleOf } from '../support/page-head.ts';
+import { createTestClock } from '../support/test-clock.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
 
 const now = new Date();
@@ -9,6 +13,11 @@ const day = now.toISOString().slice(0, 10);
 const LAUNCHES = 23;
 /** Returns the ids of the launches on a page, in its order. The order of launches with equal votes depends on the day. */
 const idsOn = (html: string) => [...html.matchAll(/<article[\s\S]*?"\/product\/([\w-]+)"/g)].map(([, id]) => id);
+
+function tabsOf(html: string): string[] {
+  const [, tabs = ''] = /aria-label="Kind of period">(.*?)<\/nav>/.exec(html) ?? [];
+  return [...tabs.matchAll(/href="([^"]+)"/g)].map(([, href = '']) => href);
+}
 
 let site: TestSite;
 
@@ -70,10 +79,29 @@ describe('GET /?board= (api.md, Pages and files)', () => {
     expect(canonicalOf(body)).toBeUndefined();
   });
 
+  test('the page of a final day whose only launch was removed does not wait for launches, before the next launch', async () => {
+    const clock = createTestClock(new Date('2026-03-01T12:00:00.000Z'));
+    const quiet = await startTestSite({ runtime: clock });
+    try {
+      await quiet.addProduct({ id: 'gone', createdAt: clock.now().toISOString() });
+      clock.advance({ hours: 24 * 9 });
+      const rules = { now: clock.now(), timeZone: 'UTC', reviewHours: 24 };
+      await placeLaunches(quiet.database, rules);
+      expect((await finaliseDue(quiet.database, { rules, votesPerNetwork: 20 })).days).toEqual(['2026-03-01']);
+      await removeProducts(quiet.database, ['gone']);
+      await quiet.addProduct({ id: 'next', createdAt: '2026-03-20T12:00:00.000Z' });
+      const { body } = await quiet.ask.get('/?board=2026-03-01');
+      expect(body).toContain('data-status="final"');
+      expect(body).toContain('A calm sea');
+      expect(tabsOf(body)).toEqual(['/?board=2026-03-01', '/?board=2026-W09', '/?board=2026-03', '/?board=2026']);
+    } finally {
+      await quiet.close();
+    }
+  });
+
   test('each tab of the site’s first week leads to a leaderboard', async () => {
     const { body } = await site.ask.get('/?board=2026-W40');
-    const [, tabs = ''] = /aria-label="Kind of period">(.*?)<\/nav>/.exec(body) ?? [];
-    const links = [...tabs.matchAll(/href="([^"]+)"/g)].map(([, href = '']) => href);
+    const links = tabsOf(body);
     expect(links).toEqual(['/?board=2026-10-04', '/?board=2026-W40', '/?board=2026-10', '/?board=2026']);
     for (const link of links) expect((await site.ask.get(link)).statusCode, link).toBe(200);
   });

@@ -76,6 +76,8 @@ function BoardPage({ period, cursor }: { period: Period; cursor: string }) {
   const onEnd = useCallback(() => void refetch({ cancelRefetch: false }), [refetch]);
   const board = data?.pages.at(-1);
   const expected = expectedBoard(period, useNow());
+  // A past board has no next period if all later products were removed.
+  const isRunning = board?.status === 'open' && board.nextPeriod === null;
 
   if (data && !board) return <MissingBoard />;
   return (
@@ -83,13 +85,13 @@ function BoardPage({ period, cursor }: { period: Period; cursor: string }) {
       <BoardBanner period={period} board={board ?? expected} isExpected={!board} onEnd={onEnd} />
       <div className="board-page">
         <div className="board-bar" data-expected={!board}>
-          <PeriodTabs period={period} isRunning={board?.nextPeriod === null} />
+          <PeriodTabs period={period} isRunning={isRunning} />
           <AdjacentPeriods board={board ?? expected} />
         </div>
         <LiveUpdatesSlot />
         {isPending && <BoardLoading />}
         {!isPending && !board && <BoardFailure />}
-        {board && entries.length === 0 && <BoardEmpty isRunning={board.nextPeriod === null} />}
+        {board && entries.length === 0 && <BoardEmpty isRunning={isRunning} />}
         {board && entries.length > 0 && (
           <BoardList
             board={board}
