@@ -201,6 +201,26 @@ test('an approved launch does not go live before its new picture is reviewed, wh
   expect((await response.json()).submission).toMatchObject({ status: 'waiting', launchAt: null });
 });
 
+test('a later launch time of an approved launch is saved before its new picture is sent', async ({ page, site }) => {
+  const later = dayAhead(121);
+  const made = await submit(site, { name: 'Tulip shell', launchAt: `${dayAhead(120)}T10:00:00.000Z` });
+  await decide(site, 'approve', made.id);
+  await openLink(page, made);
+  const changes: string[] = [];
+  page.on('request', (request) => {
+    if (request.method() === 'GET' || !request.url().includes('/api/submissions/')) return;
+    changes.push(`${request.method()} ${request.method() === 'PATCH' ? request.postDataJSON().launchAt : ''}`);
+  });
+  await page.getByRole('button', { name: 'Edit' }).click();
+  await dialog(page)
+    .getByLabel('Choose a picture')
+    .setInputFiles(await pictureFile('tulip.png', '#7d3c98'));
+  await dialog(page).getByLabel('Launch time').fill(`${later}T10:00`);
+  await dialog(page).getByRole('button', { name: 'Save changes' }).click();
+  await expect(page.getByText('A person will review your submission.', { exact: true })).toBeVisible();
+  expect(changes).toEqual([`PATCH ${later}T10:00:00.000Z`, 'PUT ']);
+});
+
 test('a refused picture of an approved launch leaves its launch time unchanged', async ({
   page,
   site,

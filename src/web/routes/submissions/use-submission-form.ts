@@ -209,11 +209,14 @@ export function useSubmissionForm(options: Options): SubmissionForm {
     return found.length === 0;
   }
 
-  /** With its new time, an approved submission could launch before its changed pictures are reviewed. */
+  /**
+   * At an earlier time or, with an empty time, at once, an approved submission could launch before its changed pictures
+   * are reviewed. A later time must be sent first, because the earlier one may arrive during the uploads.
+   */
   function mustSendTimeLast(before: Submission | undefined): boolean {
     return (
       before?.status === 'scheduled' &&
-      draft.launchAt !== before.launchAt &&
+      draft.launchAt < (before.launchAt ?? '') &&
       !areStored(latestPictures.current, before.product)
     );
   }
