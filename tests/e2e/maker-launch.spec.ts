@@ -1,8 +1,10 @@
+import type { Page } from '@playwright/test';
 import * as paths from '../../src/contract/paths.ts';
+import { submissionPaths } from '../../src/contract/submissions/paths.ts';
 import { editProduct } from '../../src/core/products/edit-product.ts';
 import { expect } from '../support/e2e-test.ts';
 import { holdResponses, recordRequests, requestsReported } from '../support/network.ts';
-import { dayAhead, decide, openLink, submit, submissionTest as test } from '../support/submission-site.ts';
+import { dayAhead, decide, openLink, pictureFile, submit, submissionTest as test } from '../support/submission-site.ts';
 
 test.describe('the launch view of a maker', () => {
   test('shows the votes by hour, the rank and the comments', async ({ page, site }) => {
@@ -108,3 +110,52 @@ test.describe('the launch view of a maker', () => {
     await expect(page.getByRole('region', { name: 'Your launch' })).toBeVisible();
   });
 });
+
+const CONFLICTS: [moment: string, at: (page: Page, move: () => Promise<void>) => Promise<unknown>, error?: RegExp][] = [
+  ['before the maker saves an earlier one', (_page, move) => move(), /409/],
+  [
+    'while the maker’s picture is sent',
+    (page, move) =>
+      page.route(
+        /\/image$/,
+        async (route) => {
+          await move();
+          await route.continue();
+        },
+        { times: 1 },
+      ),
+  ],
+];
+
+for (const [moment, at, error] of CONFLICTS) {
+  test(`a launch time that the operator sets ${moment} is changed only after the maker has seen it`, async ({
+    page,
+    site,
+    expectConsoleError,
+  }) => {
+    for (const expected of [/404/, ...(error ? [error] : [])]) expectConsoleError(expected);
+    const timeOn = (days: number) => `${dayAhead(days)}T10:00:00.000Z`;
+    const [earlier, moved] = [timeOn(110), timeOn(130)];
+    const made = await submit(site, { name: 'Volute', launchAt: timeOn(120) });
+    await decide(site, 'approve', made.id);
+    await openLink(page, made);
+    const launchTime = async () => {
+      const headers = { Authorization: `Bearer ${made.key}` };
+      const response = await page.request.get(submissionPaths.submission(made.id), { headers });
+      return (await response.json()).submission.launchAt;
+    };
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await dialog.getByLabel('Choose a picture').setInputFiles(await pictureFile('volute.png', '#7d3c98'));
+    await dialog.getByLabel('Launch time').fill(earlier.slice(0, 16));
+    await at(page, () => decide(site, 'schedule', made.id, moved));
+    await dialog.getByRole('button', { name: 'Save changes' }).click();
+    await expect(dialog.getByRole('alert')).toContainText('The submission has changed');
+    await expect(dialog.getByText(/^In the meantime, this was changed to: /)).toBeVisible();
+    expect(await launchTime()).toBe(moved);
+
+    await dialog.getByRole('button', { name: 'Save changes' }).click();
+    await expect(page.getByText('A person will review your submission.', { exact: true })).toBeVisible();
+    expect(await launchTime()).toBe(earlier);
+  });
+}

@@ -1,3 +1,4 @@
+import type { FieldError } from '../../../contract/problem.ts';
 import { PRODUCT_FIELDS } from '../../../contract/products/fields.ts';
 import { PICTURE_UPLOADS, type PictureUse } from '../../../contract/products/picture-uploads.ts';
 import type { Product } from '../../../contract/products/schema.ts';
@@ -67,6 +68,16 @@ function copyOf(bitmap: ImageBitmap): string {
   canvas.height = Math.max(1, Math.round(bitmap.height * scale));
   canvas.getContext('2d')?.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
   return canvas.toDataURL('image/webp', 0.85);
+}
+
+/** Returns the errors of pictures that the form has already found invalid. */
+export function pictureErrors({ image, screenshots }: Pictures): FieldError[] {
+  const errors: FieldError[] = [];
+  if (image?.error && image.src === '')
+    errors.push({ field: 'image', detail: t('Remove this file or choose another one.') });
+  if (screenshots.some(({ error, src }) => error && src === ''))
+    errors.push({ field: 'screenshots', detail: t('Remove the files that cannot be used.') });
+  return errors;
 }
 
 /** Returns the stored pictures of a product. The site's placeholder does not count as a picture. */

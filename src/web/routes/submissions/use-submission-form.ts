@@ -11,6 +11,7 @@ import {
   areStored,
   type PictureItem,
   type Pictures,
+  pictureErrors,
   readPicture,
   rebasePictures,
   savePictures,
@@ -221,6 +222,14 @@ export function useSubmissionForm(options: Options): SubmissionForm {
     );
   }
 
+  /** Stops the attempt if someone else has changed the launch time since `before`, unless to the maker's time. */
+  function checkTime(before: Submission, latest: Submission): void {
+    const { conflicts } = rebase(draft, { ...draft, launchAt: before.launchAt ?? '' }, draftOf(latest));
+    if (conflicts.length === 0) return;
+    report(conflicts);
+    throw new SubmissionError(409, { code: 'submission_changed' });
+  }
+
   async function submit(website: string): Promise<void> {
     if (isSending) return;
     setFailure(null);
@@ -230,9 +239,11 @@ export function useSubmissionForm(options: Options): SubmissionForm {
       await filesAdded.current;
       if (!validate()) return;
       const { launchAt = null } = toSubmission(draft);
-      const isTimeLast = mustSendTimeLast(existing.current?.submission);
+      const before = existing.current?.submission;
+      const isTimeLast = mustSendTimeLast(before);
       existing.current = await save(website, isTimeLast);
       const { access, submission } = existing.current;
+      if (before && isTimeLast) checkTime(before, submission);
       // Read after `save`, which may have rebased the pictures onto a later version.
       const pictures = latestPictures.current;
       setTotal(filesOf(pictures).length);
@@ -249,7 +260,8 @@ export function useSubmissionForm(options: Options): SubmissionForm {
       });
       let saved = latest;
       const isTimeSaved = !isTimeLast || !refused || latest.status !== 'scheduled';
-      if (isTimeLast && isTimeSaved) {
+      if (before && isTimeLast && isTimeSaved) {
+        checkTime(before, latest);
         saved = await submissionsClient.update(access, latest, { launchAt }, continueFrom);
         existing.current = { access, submission: saved };
       }
@@ -284,13 +296,3 @@ const pictureRefused = (isTimeSaved: boolean): Failure => ({
     ? t('Everything else was saved. Remove the picture or choose another one, then send again.')
     : t('Remove this file or choose another one.'),
 });
-
-/** Returns the errors of pictures that the form has already found invalid. */
-function pictureErrors({ image, screenshots }: Pictures): FieldError[] {
-  const errors: FieldError[] = [];
-  if (image?.error && image.src === '')
-    errors.push({ field: 'image', detail: t('Remove this file or choose another one.') });
-  if (screenshots.some(({ error, src }) => error && src === ''))
-    errors.push({ field: 'screenshots', detail: t('Remove the files that cannot be used.') });
-  return errors;
-}
