@@ -64,6 +64,38 @@ test.each([
   stop();
 });
 
+test('a refetch of overtaken ranks leaves further launches loading, and skips a board that has not loaded', async () => {
+  const client = new QueryClient();
+  let sendPage = () => {};
+  const pageSent = new Promise<void>((resolve) => {
+    sendPage = resolve;
+  });
+  const items = [{ productId: 'launch' }];
+  const show = (period: string, queryFn: (page: string) => Promise<object>) => {
+    const observer = new InfiniteQueryObserver(client, {
+      queryKey: productKeys.board(period, ''),
+      queryFn: ({ pageParam }) => queryFn(pageParam),
+      initialPageParam: 'first',
+      getNextPageParam: () => 'second',
+    });
+    return { observer, stop: observer.subscribe(() => {}) };
+  };
+  const { observer, stop } = show('2026-11-26', async (page) => {
+    if (page === 'second') await pageSent;
+    return { status: 'open', launches: 3, items };
+  });
+  const loading = show('2026-11-27', () => new Promise(() => {}));
+  await expect.poll(() => observer.getCurrentResult().isSuccess).toBe(true);
+
+  const more = observer.fetchNextPage();
+  const refetched = refetchOvertaken(client);
+  sendPage();
+  await Promise.all([more, refetched]);
+  expect(observer.getCurrentResult().data?.pages).toHaveLength(2);
+  stop();
+  loading.stop();
+});
+
 test('a refetch finds new launches for its own list, and none for a list that has replaced it on screen', async () => {
   const client = new QueryClient();
   const pageOf = (...ids: string[]) => ({ items: ids.map((id) => exampleProduct({ id })), nextCursor: null });

@@ -49,9 +49,13 @@ export async function refetchBoards(client: QueryClient): Promise<void> {
   );
 }
 
-/** Refetches the ranks on screen that may change by votes for launches that are not on screen. */
+/**
+ * Refetches the ranks on screen that may change by votes for launches that are not on screen, but not while the visitor
+ * loads more launches.
+ */
 export function refetchOvertaken(client: QueryClient): Promise<void> {
-  return client.refetchQueries({ queryKey: productKeys.all, type: 'active', predicate: canBeOvertaken });
+  const filters = { queryKey: productKeys.all, type: 'active', predicate: canBeOvertaken } as const;
+  return client.refetchQueries(filters, { cancelRefetch: false });
 }
 
 /** Returns whether a query is a standing, or a board of which only a part is loaded, without a final result. */
@@ -59,7 +63,7 @@ function canBeOvertaken({ queryKey: [, kind], state: { data } }: Query): boolean
   if (kind === productKeys.standings[1])
     return ((data as Standings | null | undefined)?.day.status ?? 'final') !== 'final';
   if (kind !== productKeys.boards[1]) return false;
-  const { pages } = data as InfiniteData<Leaderboard | null>;
+  const pages = (data as InfiniteData<Leaderboard | null> | undefined)?.pages ?? [];
   const [first] = pages;
   return (
     first != null && first.status !== 'final' && first.launches > pages.flatMap((page) => page?.items ?? []).length
