@@ -1,3 +1,5 @@
+import type { Page } from '@playwright/test';
+import { removeProducts } from '../../src/core/products/remove-products.ts';
 import { startDocumentProxy } from '../support/document-proxy.ts';
 import { expect } from '../support/e2e-test.ts';
 import {
@@ -9,6 +11,16 @@ import {
   visitAndCache,
 } from '../support/offline-page.ts';
 import { cardNames } from '../support/screen.ts';
+
+/** Makes the cached copy of a page an hour old, so it is updated when the visitor opens the page within the app. */
+const ageCopy = (page: Page, address: string) =>
+  page.evaluate(async (url) => {
+    const cache = await caches.open((await caches.keys()).find((name) => name.endsWith(' pages')) ?? '');
+    const copy = await cache.match(url);
+    const headers = new Headers(copy?.headers);
+    headers.set('X-Cached-At', new Date(Date.now() - 3_600_000).toISOString());
+    await cache.put(url, new Response(await copy?.text(), { headers }));
+  }, address);
 
 test('the cached copy of a page survives an interrupted download and full storage', async ({ page, site }) => {
   await cacheAtOnce(page);
@@ -102,17 +114,54 @@ test('an old copy of a page is updated when the visitor opens the page within th
   const product = await site.addProduct({ name: 'Opah' });
   await visitAndCache(page, '/');
   await visitAndCache(page, `/product/${product.id}`);
-  await page.evaluate(async () => {
-    const cache = await caches.open((await caches.keys()).find((name) => name.endsWith(' pages')) ?? '');
-    const copy = await cache.match('/');
-    const headers = new Headers(copy?.headers);
-    headers.set('X-Cached-At', new Date(Date.now() - 3_600_000).toISOString());
-    await cache.put('/', new Response(await copy?.text(), { headers }));
-  });
+  await ageCopy(page, '/');
   const added = await site.addProduct({ name: 'Opah the second', createdAt: new Date().toISOString() });
   await expect.poll(async () => (await page.request.get('/')).text()).toContain(added.name);
   await page.getByRole('link', { name: 'Back to products' }).click();
   await expect(cardNames(page).first()).toHaveText(added.name);
   const copy = () => page.evaluate(async () => (await caches.match('/'))?.text());
   await expect.poll(copy).toContain(added.name);
+});
+
+test('an incomplete page that the visitor opens within the app does not replace the cached copy', async ({
+  page,
+  site,
+}) => {
+  await cacheAtOnce(page);
+  const product = await site.addProduct({ name: 'Wobbegong', description: 'Wobbegong carpets' });
+  const proxy = await startDocumentProxy(site.address);
+  const address = `${proxy.address}/product/${product.id}`;
+  await page.goto(address);
+  await expectCached(page, address);
+  await page.goto(`${proxy.address}/?q=wobbegong+carpets`);
+  await ageCopy(page, address);
+  proxy.sendIncomplete('<!doctype html><h1>Incomplete</h1>');
+  await page.getByRole('link', { name: product.name, exact: true }).click();
+  await expect.poll(() => proxy.incompleteSent()).toBe(1);
+  proxy.sendIncomplete(undefined);
+  // Caches another page, because changes of a cache take effect in order.
+  const other = `${proxy.address}/?tag=git`;
+  await page.goto(other);
+  await expectCached(page, other);
+  expect(await page.evaluate(async (url) => (await caches.match(url))?.text(), address)).toContain('Wobbegong');
+  await page.close();
+  await proxy.stop();
+});
+
+test('the cached copy of a removed product is deleted when the visitor opens the product within the app', async ({
+  page,
+  site,
+  expectConsoleError,
+}) => {
+  expectConsoleError(/404/);
+  await cacheAtOnce(page);
+  const product = await site.addProduct({ name: 'Stargazer', description: 'Stargazer sands' });
+  const path = `/product/${product.id}`;
+  await visitAndCache(page, path);
+  await ageCopy(page, path);
+  await visitAndCache(page, '/?q=stargazer+sands');
+  await removeProducts(site.database, [product.id]);
+  await expect.poll(async () => (await page.request.get(path)).status()).toBe(410);
+  await page.getByRole('link', { name: product.name, exact: true }).click();
+  await expect.poll(() => areCached(page, [path])).toEqual([false]);
 });

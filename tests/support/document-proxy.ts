@@ -12,6 +12,7 @@ export async function startDocumentProxy(target: string) {
   let isInterrupting = false;
   let isMisconfigured = false;
   let incomplete: string | undefined;
+  let incompleteSent = 0;
   let edit: ((script: string) => string) | undefined;
   const server = createServer(async (incoming, outgoing) => {
     if (incoming.headers['sec-fetch-dest'] === 'document') await held;
@@ -20,7 +21,9 @@ export async function startDocumentProxy(target: string) {
       outgoing.writeHead(404, { 'Content-Type': 'text/html' }).end('<h1>404 Not Found</h1>');
       return;
     }
-    if (incomplete !== undefined && headers['sec-fetch-dest'] === 'document') {
+    const isPage = headers['sec-fetch-dest'] === 'document' || incoming.url?.startsWith('/product/');
+    if (incomplete !== undefined && isPage) {
+      incompleteSent += 1;
       outgoing.writeHead(200, { 'Content-Type': 'text/html', 'Cache-Control': 'no-store' }).end(incomplete);
       return;
     }
@@ -56,10 +59,14 @@ export async function startDocumentProxy(target: string) {
     setMisconfigured(value: boolean) {
       isMisconfigured = value;
     },
-    /** Responds to document requests with this page, as the site does with a page without one of its parts. */
+    /**
+     * Responds with this page to document requests and to a service worker that requests a product's page, as the site
+     * does with a page without one of its parts.
+     */
     sendIncomplete(html: string | undefined) {
       incomplete = html;
     },
+    incompleteSent: () => incompleteSent,
     /** Changes the script of the service worker from now on. */
     editServiceWorker(change: (script: string) => string) {
       edit = change;

@@ -103,7 +103,7 @@ async function findTranslation(key: string): Promise<Response | undefined> {
 
 async function fetchPage(event: FetchEventLike, key: string): Promise<Response> {
   const response = (await event.preloadResponse) ?? (await fetch(event.request));
-  updateCopy(event, 'pages', key, response);
+  event.waitUntil(updateCopy('pages', key, response));
   return response;
 }
 
@@ -138,7 +138,7 @@ async function respondFromNetwork(event: FetchEventLike, kind: Kind): Promise<Re
   const { request } = event;
   try {
     const response = await fetch(request);
-    updateCopy(event, kind, request.url, response);
+    event.waitUntil(updateCopy(kind, request.url, response));
     return response;
   } catch (error) {
     const copy = worker.navigator.onLine ? undefined : await findCopy(kind, request.url);
@@ -154,13 +154,16 @@ async function cacheLanguage(address: string): Promise<void> {
   if (response.status === 200) await cacheFile(address, response);
 }
 
-/** Updates the copy, or deletes it if the site has removed the resource. A page without its comments has `no-store`. */
-function updateCopy(event: FetchEventLike, kind: Kind, address: string, response: Response): void {
+/**
+ * Updates the copy, or deletes it if the site has removed the resource. A page without its comments has `no-store`.
+ * Clones the response before it awaits anything, so the caller can return the response to the page.
+ */
+async function updateCopy(kind: Kind, address: string, response: Response): Promise<void> {
   if (response.status === 200) {
     if (response.headers.get('cache-control')?.includes('no-store')) return;
-    event.waitUntil(cacheResponse(kind, address, response.clone()));
+    await cacheResponse(kind, address, response.clone());
   } else if (response.status === 404 || response.status === 410) {
-    event.waitUntil(deleteIfRemoved(kind, address, response.clone()));
+    await deleteIfRemoved(kind, address, response.clone());
   }
 }
 
@@ -195,8 +198,7 @@ async function cacheIfMissing(kind: Kind, address: string): Promise<void> {
 }
 
 async function fetchCopy(kind: Kind, address: string): Promise<void> {
-  const response = await fetch(address);
-  if (response.status === 200) await cacheResponse(kind, address, response);
+  await updateCopy(kind, address, await fetch(address));
 }
 
 /** Returns the URL of a page without the parameters that the page ignores. */
