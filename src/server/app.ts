@@ -187,7 +187,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     widthOf: createTextWidth(cardFonts),
   });
   await app.register(staticFiles, { ...folders, logo: brand.logo });
-  await app.register(webAppRoutes, { cache, renderer });
+  await app.register(webAppRoutes, { clientDir: folders.clientDir, cache, renderer });
   const hasModerationLog = core.getModerationLog !== undefined;
   addPageRoutes(app, { pages, renderer, charge, hasModerationLog, currentPeriods: () => core.currentPeriods() });
   addNotFound(app, pages, routes, securityHeaders);

@@ -159,14 +159,18 @@ async function renderLog({
 }
 
 /** Returns the offline shell, a page without content: the browser reads the data and renders everything. */
-export function emptyPage({ site, languages }: Pick<RenderRequest, 'site' | 'languages'>): RenderedPage {
+export function emptyPage({
+  site,
+  renderedAt = Date.now(),
+  languages,
+}: Pick<RenderRequest, 'site' | 'renderedAt' | 'languages'>): RenderedPage {
   const language = languages?.of(paths.home);
   const byParam = languages?.all.map(
     ({ messages: _, code, name: __, ...known }) => [known.param ?? '', known] as const,
   );
   const known = {
     site,
-    renderedAt: Date.now(),
+    renderedAt,
     ...stateOf(language),
     ...(byParam && byParam.length > 1 && { languages: Object.fromEntries(byParam) }),
   };

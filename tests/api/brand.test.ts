@@ -136,6 +136,24 @@ describe('pages', () => {
   });
 });
 
+describe('the service worker', () => {
+  test('differs between sites with different brands only, so browsers replace the cached offline page', async () => {
+    const again = await startTestSite({ brand, databaseOf: plain });
+    try {
+      const scripts = await Promise.all([site, again, plain].map((from) => get(from, '/service-worker.js')));
+      const [first, second, other] = scripts.map(({ body }) => body);
+      expect(second).toBe(first);
+      expect(other).not.toBe(first);
+      expect(scripts[0]?.headers).toMatchObject({
+        'content-type': 'text/javascript; charset=utf-8',
+        'cache-control': 'public, no-cache',
+      });
+    } finally {
+      await again.close();
+    }
+  });
+});
+
 describe('the brand', () => {
   test('is in the web app manifest', async () => {
     expect((await get(site, '/manifest.webmanifest')).json()).toMatchObject({

@@ -5,6 +5,7 @@ import type { Page } from '@playwright/test';
 import { readAccent } from '../../src/settings/accent.ts';
 import { PACKAGE_ROOT } from '../../src/settings/package-root.ts';
 import { expectAccessible } from '../support/axe.ts';
+import { startDocumentProxy } from '../support/document-proxy.ts';
 import { startE2eSite } from '../support/e2e-site.ts';
 import { expect, testWith, visit } from '../support/e2e-test.ts';
 import { goOffline } from '../support/network.ts';
@@ -93,4 +94,35 @@ test('the logo is shown offline', async ({ newVisitor, expectConsoleError }) => 
   await expect(page.getByText('You are offline')).toBeVisible();
   await expect.poll(() => logoOf(page).evaluate(isLoaded)).toBe(true);
   await refused;
+});
+
+test('after the brand has changed, pages that are not cached have the new brand offline', async ({
+  newVisitor,
+  site,
+  expectConsoleError,
+}) => {
+  expectConsoleError(/ERR_INTERNET_DISCONNECTED|ERR_FAILED/);
+  const former = await startE2eSite({ SAMPLE_CATALOGUE: 'off', SITE_NAME: 'Former name' });
+  try {
+    const proxy = await startDocumentProxy(former.address);
+    const page = await newVisitor({ serviceWorkers: 'allow' });
+    await page.addInitScript(() => localStorage.setItem('outbox', '[]'));
+    const shell = () => page.evaluate(async () => (await caches.match('/offline-shell'))?.text());
+    await page.goto(proxy.address);
+    await expect.poll(shell).toContain('"name":"Former name"');
+
+    proxy.setTarget(site.address);
+    await page.goto(proxy.address);
+    await expect.poll(shell).toContain('"name":"Launchpad"');
+    const address = (await logoOf(page).getAttribute('src')) ?? '';
+    await expect.poll(() => page.evaluate(async (logo) => Boolean(await caches.match(logo)), address)).toBe(true);
+    await goOffline(page);
+    await page.goto(`${proxy.address}/product/lantern`);
+    await expect(page.getByRole('banner').getByText('Launchpad')).toBeVisible();
+    await expect.poll(() => logoOf(page).evaluate(isLoaded)).toBe(true);
+    await page.close();
+    await proxy.stop();
+  } finally {
+    await former.stop();
+  }
 });

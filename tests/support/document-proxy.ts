@@ -67,6 +67,10 @@ export async function startDocumentProxy(target: string) {
       incomplete = html;
     },
     incompleteSent: () => incompleteSent,
+    /** Forwards requests to another site from now on. */
+    setTarget(address: string) {
+      target = address;
+    },
     /** Changes the script of the service worker from now on. */
     editServiceWorker(change: (script: string) => string) {
       edit = change;

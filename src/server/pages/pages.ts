@@ -160,8 +160,10 @@ export interface PageRenderer {
     api: ReadApi,
     now?: { today?: string; renderedAt?: number },
   ): Promise<{ status: number; html: string; problems: readonly Error[] }>;
-  /** Returns the app shell: a document without page content, which browsers load while offline. */
-  shell(): string;
+  /**
+   * Returns the app shell: a document without page content, which browsers load while offline. `renderedAt`: default now.
+   */
+  shell(renderedAt?: number): string;
 }
 
 export interface RendererOptions {
@@ -191,8 +193,9 @@ export function createPageRenderer({ site, build, locale, brand = NO_BRAND }: Re
       });
       return { status: page.status, html: renderDocument(page, build, brand), problems: page.problems ?? [] };
     },
-    shell() {
-      return renderDocument(emptyPage({ site: { ...site, url: site.url(), today: '' }, languages }), build, brand);
+    shell(renderedAt) {
+      const known = { site: { ...site, url: site.url(), today: '' }, renderedAt, languages };
+      return renderDocument(emptyPage(known), build, brand);
     },
   };
 }

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyError, FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
@@ -12,7 +13,7 @@ import type { ResponseCache } from '../cache/response-cache.ts';
 import { sendFromCache } from '../cache/send-cached.ts';
 import { REVALIDATE } from '../http/cache-control.ts';
 import { matchesEntityTag } from '../http/representations.ts';
-import { addSecurityHeaders, securityHeaders } from '../http/security-headers.ts';
+import { addSecurityHeaders, inlineHash, securityHeaders } from '../http/security-headers.ts';
 import type { PageRenderer } from '../pages/pages.ts';
 
 export interface StaticFolders {
@@ -47,11 +48,6 @@ export const staticFiles: FastifyPluginAsync<StaticFolders & { logo: Logo | unde
   for (const path of Object.values(paths.icons)) {
     app.get(path, (_request, reply) => reply.sendFile(path.slice(1), clientDir, { maxAge: '1d', immutable: false }));
   }
-
-  // The service worker is revalidated each time, so a new build is noticed at the next visit.
-  app.get(paths.serviceWorker, (_request, reply) =>
-    reply.header('Cache-Control', REVALIDATE).sendFile('service-worker.js', clientDir, { cacheControl: false }),
-  );
 
   await app.register(async (pictures) => {
     addSecurityHeaders(pictures, securityHeaders(PICTURE_POLICY));
@@ -103,10 +99,11 @@ export function hideRefusals(app: FastifyInstance): void {
 }
 
 /** The files that make the site installable and readable offline. */
-export const webAppRoutes: FastifyPluginAsync<{ cache: ResponseCache; renderer: PageRenderer }> = async (
-  app,
-  { cache, renderer },
-) => {
+export const webAppRoutes: FastifyPluginAsync<{
+  clientDir: string;
+  cache: ResponseCache;
+  renderer: PageRenderer;
+}> = async (app, { clientDir, cache, renderer }) => {
   app.get(paths.manifest, async (_request, reply) => {
     reply.type('application/manifest+json; charset=utf-8').header('Cache-Control', REVALIDATE);
     return JSON.stringify(webAppManifest(renderer));
@@ -115,6 +112,18 @@ export const webAppRoutes: FastifyPluginAsync<{ cache: ResponseCache; renderer: 
   const produce = async () => constantResponse('text/html; charset=utf-8', renderer.shell());
   const shell = { key: paths.offlineShell, freshness: PAGE_FRESHNESS, produce };
   app.get(paths.offlineShell, (request, reply) => sendFromCache(cache, shell, request, reply));
+
+  // Browsers look for a changed script at each visit, and install it, which caches the shell again. The shell changes
+  // with each build and with settings such as SITE_NAME, so the script contains its digest.
+  const worker = {
+    key: paths.serviceWorker,
+    freshness: PAGE_FRESHNESS,
+    async produce() {
+      const script = await readFile(join(clientDir, 'service-worker.js'), 'utf8');
+      return constantResponse('text/javascript; charset=utf-8', `${script}\n// ${inlineHash(renderer.shell(0))}\n`);
+    },
+  };
+  app.get(paths.serviceWorker, (request, reply) => sendFromCache(cache, worker, request, reply));
 };
 
 /**
