@@ -80,9 +80,9 @@ test('operators can work in old browsers', async ({ page, site }) => {
   await expect(page.getByRole('button', { name: 'Import 1 product' })).toBeVisible();
 });
 
-submissionTest('a browser that does not know the site’s time zone shows the list', async ({ page, site }) => {
-  const product = await site.addProduct({ name: 'Junk' });
-  await page.addInitScript(() => {
+/** Makes the browser reject the time zone of the site. */
+const removeTimeZone = (page: Page) =>
+  page.addInitScript(() => {
     Intl.DateTimeFormat = new Proxy(Intl.DateTimeFormat, {
       construct(format, [locale, options]) {
         if (options?.timeZone === 'Asia/Tokyo') throw new RangeError('Invalid time zone specified: Asia/Tokyo');
@@ -90,7 +90,30 @@ submissionTest('a browser that does not know the site’s time zone shows the li
       },
     });
   });
+
+submissionTest('a browser that does not know the site’s time zone shows the list', async ({ page, site }) => {
+  const product = await site.addProduct({ name: 'Junk' });
+  await removeTimeZone(page);
   await visit(page, '/?q=junk');
   await upvoteOf(page, product.name).click();
   await expect(upvoteOf(page, product.name)).toHaveAccessibleName('Upvote Junk, 1');
 });
+
+submissionTest(
+  'a browser that does not know the site’s time zone links to no board of a day that may not have begun',
+  async ({ page, site }) => {
+    await site.addProduct({ name: 'Sampan', createdAt: new Date().toISOString() });
+    await removeTimeZone(page);
+    await page.clock.install();
+    await watch(page, '/?q=sampan');
+    const links = [
+      page.getByRole('main').getByRole('link', { name: 'Leaderboards' }),
+      page.getByRole('link', { name: 'Today’s ranking' }),
+    ];
+    const addresses = await Promise.all(links.map((link) => link.getAttribute('href')));
+    // At least the next day in UTC and in the site's time zone.
+    await page.clock.fastForward('48:00:00');
+    await expect(page.getByRole('article').getByText('2 days ago')).toBeVisible();
+    for (const [index, link] of links.entries()) await expect(link).toHaveAttribute('href', addresses[index] ?? '');
+  },
+);
