@@ -99,6 +99,15 @@ describe('GET /?board= (api.md, Pages and files)', () => {
     }
   });
 
+  test('the page of the site’s first week promises no tally for the days before the first launch', async () => {
+    const { body } = await site.ask.get('/?board=2026-W40');
+    expect(body).toContain('Every day with launches has an open tally, so anyone can recompute the ranks.');
+    const statuses = ['2026-09-30', '2026-10-01'].map(
+      async (each) => (await site.ask.get(`/api/leaderboards/${each}/tally`)).statusCode,
+    );
+    expect(await Promise.all(statuses)).toEqual([404, 200]);
+  });
+
   test('each tab of the site’s first week leads to a leaderboard', async () => {
     const { body } = await site.ask.get('/?board=2026-W40');
     const links = tabsOf(body);

@@ -62,7 +62,7 @@ export const ENGLISH = [
   'A vote counts if it was cast within the 24 hours after its product’s launch and was not excluded. Equal counts share a rank; their order is drawn by SHA-256 and favours nobody.',
   'Every vote that was considered is in the {tally}, so anyone can recompute the ranks.',
   'open tally',
-  'Every day of the period has an open tally, so anyone can recompute the ranks.',
+  'Every day with launches has an open tally, so anyone can recompute the ranks.',
   'SHA-256 of the final tally:',
   'Rank',
   'tied',

@@ -155,7 +155,7 @@ export function BoardResult({ board: { period, kind, digest } }: { board: Leader
           })}
         </p>
       ) : (
-        <p>{t('Every day of the period has an open tally, so anyone can recompute the ranks.')}</p>
+        <p>{t('Every day with launches has an open tally, so anyone can recompute the ranks.')}</p>
       )}
       {digest !== null && (
         <p className="board-digest">

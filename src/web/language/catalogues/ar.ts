@@ -89,8 +89,8 @@ export default {
     'Every vote that was considered is in the {tally}, so anyone can recompute the ranks.':
       'كل صوت جرى النظر فيه موجود في {tally}، فيمكن لأي شخص إعادة حساب المراتب.',
     'open tally': 'الفرز المفتوح',
-    'Every day of the period has an open tally, so anyone can recompute the ranks.':
-      'لكل يوم من الفترة فرز مفتوح، فيمكن لأي شخص إعادة حساب المراتب.',
+    'Every day with launches has an open tally, so anyone can recompute the ranks.':
+      'لكل يوم فيه إطلاقات فرز مفتوح، فيمكن لأي شخص إعادة حساب المراتب.',
     'SHA-256 of the final tally:': 'SHA-256 للفرز النهائي:',
     Rank: 'المرتبة',
     tied: 'تعادل',

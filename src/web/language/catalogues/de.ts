@@ -63,8 +63,8 @@ export default {
     'Every vote that was considered is in the {tally}, so anyone can recompute the ranks.':
       'Jede geprüfte Stimme steht in der {tally}, auch jede ausgeschlossene; so können alle die Ränge nachrechnen.',
     'open tally': 'offenen Auszählung',
-    'Every day of the period has an open tally, so anyone can recompute the ranks.':
-      'Für jeden Tag darin gibt es eine offene Auszählung; so können alle die Ränge nachrechnen.',
+    'Every day with launches has an open tally, so anyone can recompute the ranks.':
+      'Für jeden Tag mit Launches gibt es eine offene Auszählung; so können alle die Ränge nachrechnen.',
     'SHA-256 of the final tally:': 'SHA-256 der endgültigen Auszählung:',
     Rank: 'Rang',
     tied: 'gleichauf',

@@ -63,8 +63,8 @@ export default {
     'Every vote that was considered is in the {tally}, so anyone can recompute the ranks.':
       'Todos los votos considerados están en el {tally}, así que cualquiera puede recalcular los puestos.',
     'open tally': 'recuento abierto',
-    'Every day of the period has an open tally, so anyone can recompute the ranks.':
-      'Cada día del periodo tiene un recuento abierto, así que cualquiera puede recalcular los puestos.',
+    'Every day with launches has an open tally, so anyone can recompute the ranks.':
+      'Cada día con lanzamientos tiene un recuento abierto, así que cualquiera puede recalcular los puestos.',
     'SHA-256 of the final tally:': 'SHA-256 del recuento definitivo:',
     Rank: 'Puesto',
     tied: 'empate',

@@ -62,8 +62,8 @@ export default {
     'Every vote that was considered is in the {tally}, so anyone can recompute the ranks.':
       'Chaque vote examiné figure dans le {tally} : chacun peut recalculer les rangs.',
     'open tally': 'décompte ouvert',
-    'Every day of the period has an open tally, so anyone can recompute the ranks.':
-      'Chaque jour de la période a un décompte ouvert : chacun peut recalculer les rangs.',
+    'Every day with launches has an open tally, so anyone can recompute the ranks.':
+      'Chaque jour avec des lancements a un décompte ouvert : chacun peut recalculer les rangs.',
     'SHA-256 of the final tally:': 'SHA-256 du décompte définitif :',
     Rank: 'Rang',
     tied: 'à égalité',

@@ -61,8 +61,8 @@ export default {
     'Every vote that was considered is in the {tally}, so anyone can recompute the ranks.':
       '対象となったすべての票は{tally}で公開されているので、誰でも順位を計算し直せます。',
     'open tally': '公開集計',
-    'Every day of the period has an open tally, so anyone can recompute the ranks.':
-      '期間中の各日に公開集計があるので、誰でも順位を計算し直せます。',
+    'Every day with launches has an open tally, so anyone can recompute the ranks.':
+      '製品が公開された各日に公開集計があるので、誰でも順位を計算し直せます。',
     'SHA-256 of the final tally:': '最終集計のSHA-256：',
     Rank: '順位',
     tied: '同順位',

@@ -63,8 +63,8 @@ export default {
     'Every vote that was considered is in the {tally}, so anyone can recompute the ranks.':
       'Todo voto considerado está na {tally}, então qualquer pessoa pode recalcular as posições.',
     'open tally': 'apuração aberta',
-    'Every day of the period has an open tally, so anyone can recompute the ranks.':
-      'Cada dia do período tem uma apuração aberta, então qualquer pessoa pode recalcular as posições.',
+    'Every day with launches has an open tally, so anyone can recompute the ranks.':
+      'Cada dia com lançamentos tem uma apuração aberta, então qualquer pessoa pode recalcular as posições.',
     'SHA-256 of the final tally:': 'SHA-256 da apuração final:',
     Rank: 'Posição',
     tied: 'empate',

@@ -62,8 +62,8 @@ export default {
     'Every vote that was considered is in the {tally}, so anyone can recompute the ranks.':
       '所有纳入考虑的投票都在{tally}中，任何人都可以重新计算名次。',
     'open tally': '公开计票',
-    'Every day of the period has an open tally, so anyone can recompute the ranks.':
-      '该时段的每一天都有公开计票，任何人都可以重新计算名次。',
+    'Every day with launches has an open tally, so anyone can recompute the ranks.':
+      '有产品发布的每一天都有公开计票，任何人都可以重新计算名次。',
     'SHA-256 of the final tally:': '最终计票的SHA-256：',
     Rank: '名次',
     tied: '并列',
