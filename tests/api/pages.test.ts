@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { get } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ProductPage } from '../../src/contract/products/schema.ts';
 import { saveProducts } from '../../src/core/products/save-products.ts';
@@ -193,6 +195,14 @@ describe('unknown URLs (SPEC sections 2 and 8)', () => {
     expect(body).not.toContain('alert(1)');
     const line = { level: 30, msg: expect.stringMatching(/^404/), path: expect.any(String) };
     expect(log.lines().slice(before)).toContainEqual(expect.objectContaining(line));
+  });
+
+  test('a product path that URL parsers and `inject` would resolve to another page returns 404', async () => {
+    const { port } = new URL(await site.app.listen({ host: '127.0.0.1', port: 0 }));
+    for (const path of ['/product/..', '/product/%2e%2e', '/product/.', '/product/..?lang=de']) {
+      const [response] = await once(get({ port, path, agent: false }), 'response');
+      expect([path, response.resume().statusCode]).toEqual([path, 404]);
+    }
   });
 
   test('the missing path is logged without its query', async () => {

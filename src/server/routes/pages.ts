@@ -51,8 +51,8 @@ export function addPageRoutes(
   });
   app.get<{ Params: { id: string } }>(paths.product.route, (request, reply) => {
     const { id } = request.params;
-    // The route matches an empty id, but no page has this path.
-    if (id === '') return reply.callNotFound();
+    // The route matches these ids, but no page has their path: URL parsers resolve `/product/..` to the home page.
+    if (['', '.', '..'].includes(id)) return reply.callNotFound();
     return sendAt(productAddress(id, queryOf(request) ?? NO_QUERY, renderer.languages), request, reply, id);
   });
 
