@@ -124,6 +124,14 @@ describe('highlights', () => {
     expect(hours).toEqual([{ productId: burst, productName: 'Product', hour: hour.toISOString(), upvotes: 80 }]);
   });
 
+  test('early in the day, hours with as many upvotes as the others are not listed', async () => {
+    const now = new Date(newTime().setUTCHours(2, 0, 0, 0));
+    const id = await addProduct(earlier(now, DAY_MS));
+    for (const hoursAgo of [1, 2]) await addUpvotes(id, earlier(now, hoursAgo * HOUR_MS), 60);
+    const { top, hours } = await stats(now, 1);
+    expect([top[0]?.upvotes, hours]).toEqual([120, []]);
+  });
+
   test('bursts of upvotes are recorded once per hour and network, listed largest first, and deleted after a week', async () => {
     const now = new Date();
     const hour = new Date(Math.floor(now.getTime() / HOUR_MS) * HOUR_MS).toISOString();

@@ -51,7 +51,8 @@ export async function readStats(sql: Sql, { days, now }: { days: number; now: Da
   const until = new Date(today + DAY_MS);
   const launches = await countBy(sql, 'day', 'products', UP_TO, [since, now]);
   const comments = await countBy(sql, 'day', 'comments', `${BEFORE} AND ${PUBLIC}`, [since, until]);
-  const upvotes = await readUpvotes(sql, since, until, days);
+  const elapsedHours = Math.max(1, (now.getTime() - since.getTime()) / HOUR_MS);
+  const upvotes = await readUpvotes(sql, since, until, elapsedHours);
   return {
     days: Array.from({ length: days }, (_, index) => {
       const start = since.getTime() + index * DAY_MS;
@@ -112,8 +113,8 @@ type UpvoteRow =
   | { kind: 'top'; at: null; id: string; name: string; upvotes: number }
   | { kind: 'hour'; at: string; id: string; name: string; upvotes: number };
 
-async function readUpvotes(sql: Sql, since: Date, until: Date, days: number) {
-  const rows = await sql.query<UpvoteRow>(SELECT_UPVOTES, [since.toISOString(), until.toISOString(), days * 24]);
+async function readUpvotes(sql: Sql, since: Date, until: Date, elapsedHours: number) {
+  const rows = await sql.query<UpvoteRow>(SELECT_UPVOTES, [since.toISOString(), until.toISOString(), elapsedHours]);
   const byDay = new Map<string, number>();
   const top: ProductUpvotes[] = [];
   const hours: SiteStats['hours'] = [];
