@@ -1,8 +1,8 @@
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { EmbeddedHarness } from '../../../../tests/support/embedded-harness.ts';
-import { errorLine, pruneLogs } from './server-log.ts';
+import { errorLine, lastServerLine, pruneLogs, START_LOG } from './server-log.ts';
 
 const harness = new EmbeddedHarness();
 afterAll(() => harness.clear());
@@ -18,6 +18,25 @@ describe("PostgreSQL's log", () => {
     for (const name of names) await writeFile(join(clusterDir, 'log', name), '');
     pruneLogs({ clusterDir, account: { kind: 'self' } });
     expect((await readdir(join(clusterDir, 'log'))).sort()).toEqual(names.slice(3));
+  });
+
+  it('the current file remains and is read, even if others were written while the clock was ahead', async () => {
+    const cluster = { clusterDir: await harness.folder(), account: { kind: 'self' } } as const;
+    const folder = join(cluster.clusterDir, 'log');
+    await mkdir(folder);
+    for (let day = 10; day < 20; day += 1) {
+      const path = join(folder, `postgresql-2099-01-${day}_000000.log`);
+      await writeFile(path, 'FATAL:  old\n');
+      await utimes(path, new Date(`2099-01-${day}`), new Date(`2099-01-${day}`));
+    }
+    const current = 'postgresql-2026-01-01_000000.log';
+    await writeFile(join(folder, current), 'FATAL:  current\n');
+    await writeFile(join(cluster.clusterDir, START_LOG), 'LOG:  redirecting log output to logging collector process\n');
+    expect(lastServerLine(cluster)).toBe('FATAL:  current');
+    pruneLogs(cluster);
+    const left = await readdir(folder);
+    expect(left).toHaveLength(10);
+    expect(left).toContain(current);
   });
 
   it.each([

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Account, ownerOnDisk, runAsOwner } from './account.ts';
 import { LOG_FOLDER, MAX_LOG_FILES } from './server-settings.ts';
@@ -41,14 +41,20 @@ interface LogOwner {
   readonly account: Account;
 }
 
-/** Lists the log files, oldest first. Their names contain the time, so the order of names is the order of time. */
+/** Lists the log files, oldest first. Files with a later time were written earlier, while the clock was wrong. */
 function logFiles(clusterDir: string): string[] {
   const folder = join(clusterDir, LOG_FOLDER);
   if (!existsSync(folder)) return [];
   return readdirSync(folder)
     .filter((name) => name.endsWith('.log'))
     .sort()
-    .map((name) => join(folder, name));
+    .map((name) => join(folder, name))
+    .sort((one, other) => writtenAt(one) - writtenAt(other));
+}
+
+function writtenAt(path: string): number {
+  const time = Math.floor(lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0);
+  return time > Date.now() ? 0 : time;
 }
 
 function readIfThere(path: string): string {
