@@ -83,11 +83,11 @@ export const sitemapRoutes: FastifyPluginAsyncTypebox<Options> = async (app, opt
   async function sitemapResponse(): Promise<CacheableResponse> {
     const ranges = await core.splitProductRanges(SHARD_URLS);
     const isSmall = ranges.length * SHARD_URLS <= MAX_SITEMAP_URLS;
-    const boards = isSmall ? await core.readBoardAddresses(SITEMAP_BOARDS) : [];
+    const boards = await core.readBoardAddresses(SITEMAP_BOARDS);
     const fitsInOneFile = isSmall && (await core.splitProductRanges(MAX_PRODUCTS - boards.length)).length <= 1;
     const body = fitsInOneFile
       ? await urlSet(site, core.readProductAddresses(EVERYTHING, MAX_PRODUCTS), boards)
-      : sitemapIndex(site, ranges);
+      : sitemapIndex(site, ranges, boards);
     return {
       status: 200,
       type: SITEMAP_MEDIA_TYPE,
@@ -144,9 +144,17 @@ async function urlSet(
   return xmlDocument(element('urlset', NAMESPACE, parts));
 }
 
-/** Lists the shards, each with the creation time of its newest product. */
-function sitemapIndex(site: SiteIdentity, shards: readonly (ProductRange & { newestAt: string })[]): string {
-  const entries = shards.map((shard) => entry('sitemap', absoluteUrl(site, shardPath(shard)), shard.newestAt));
+/** Lists the shards, each with the latest time in it. The first shard also contains the leaderboards. */
+function sitemapIndex(
+  site: SiteIdentity,
+  shards: readonly (ProductRange & { newestAt: string })[],
+  boards: readonly BoardAddress[],
+): string {
+  const boardTimes = boards.flatMap(({ finalAt }) => finalAt ?? []);
+  const entries = shards.map((shard) => {
+    const times = shard.after === '' ? [shard.newestAt, ...boardTimes] : [shard.newestAt];
+    return entry('sitemap', absoluteUrl(site, shardPath(shard)), times.sort().at(-1));
+  });
   return xmlDocument(element('sitemapindex', NAMESPACE, entries));
 }
 
