@@ -119,6 +119,24 @@ test('housekeeping deletes unreferenced pictures even if finding the others take
   expect(faults).toEqual([]);
 });
 
+test('housekeeping deletes old changes of imports even if finding them takes longer than the statement timeout', async () => {
+  await site.database.query(
+    `INSERT INTO import_changes (import_id, product_id, version, created_at)
+    SELECT gen_random_uuid(), 'tide', days::text, $1::timestamptz - days * interval '1 day'
+    FROM unnest(ARRAY[29, 31]) AS days`,
+    [clock.now().toISOString()],
+  );
+  const limited: Database = {
+    ...site.database,
+    query: (text, ...rest) =>
+      text.includes('import_changes') ? Promise.reject(new Error('timeout')) : site.database.query(text, ...rest),
+  };
+  const pictures = join(tmpdir(), 'no-pictures');
+  await deleteOldData(connectionOf(limited, site.database), pictures, log, { now: clock.now() });
+  expect(await site.database.query('SELECT version FROM import_changes')).toEqual([{ version: '29' }]);
+  expect(faults).toEqual([]);
+});
+
 test('when the site stops, housekeeping ends after its current part', async () => {
   let free = () => {};
   const isFree = new Promise<void>((resolve) => {

@@ -107,7 +107,8 @@ export async function deleteOldData(
   const parts = [
     deleteExpiredKeys,
     deleteOldSessions,
-    deleteOldImportChanges,
+    // No index contains the time of an import's changes, so this reads the changes of a month.
+    (_: Database, time: Date) => withoutStatementTimeout((unlimited) => deleteOldImportChanges(unlimited, time)),
     deleteOldEvents,
     deleteClosedSubmissions,
     deleteOldBursts,
