@@ -3,6 +3,9 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import { CONSOLE_API } from '../../src/contract/console/paths.ts';
+import { inviteOperator } from '../../src/core/console/operators.ts';
+import { beginSession } from '../../src/core/console/sessions.ts';
 import { saveProducts } from '../../src/core/products/save-products.ts';
 import { listEvents, noteFailed, receiverOf, recordEvents } from '../../src/core/webhooks/outbox.ts';
 import { siteLanguages } from '../../src/server/pages/languages.ts';
@@ -10,6 +13,7 @@ import { type RunningSite, serve } from '../../src/server/serve.ts';
 import { NO_BRAND } from '../../src/settings/brand.ts';
 import { readSettings } from '../../src/settings/settings.ts';
 import { buildProduct } from '../support/build-product.ts';
+import { openEvents } from '../support/event-client.ts';
 import { createLogLines } from '../support/log-lines.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { newSecret, startReceiver } from '../support/webhook-receiver.ts';
@@ -132,6 +136,22 @@ describe('GET /metrics (api.md, Health)', () => {
     expect(await lines()).toEqual(expect.arrayContaining(['groundswell_database_unreachable 0', ...refused]));
     await database.simulateOutage();
     await expect.poll(lines).toContain('groundswell_database_unreachable 1');
+  });
+
+  test('counts requests of the console, but does not time them, because its streams stay open', async () => {
+    await start({ METRICS_TOKEN: TOKEN }, async () => void (await inviteOperator(database, 'ada', new Date())));
+    const headers = {
+      cookie: `console_session=${await beginSession(database, 'ada', new Date())}`,
+      'sec-fetch-site': 'same-origin',
+    };
+    const stream = await openEvents(`${site.address}${CONSOLE_API.events}`, headers);
+    await stream.waitForEvent('ready', {});
+    await fetch(`${site.address}${CONSOLE_API.signOut}`, { method: 'POST', headers });
+    await stream.closed;
+    const read = async () => (await ask('/metrics', authorization(TOKEN))).text();
+    await expect.poll(read).toContain('requests_total{method="POST",route="/console",status="204"} 1');
+    await expect.poll(read).toContain('requests_total{method="GET",route="/console",status="200"} 1');
+    expect(await read()).not.toMatch(/duration_seconds_sum\{method="\w+",route="(none|\/console)"\}/);
   });
 
   test('reports requests, writes, connections, drift and the process, and identifies no visitor', async () => {

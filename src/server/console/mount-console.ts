@@ -11,6 +11,13 @@ import { NO_STORE } from '../http/cache-control.ts';
 import { pathOf } from '../http/route-table.ts';
 import { securityHeaders } from '../http/security-headers.ts';
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Whether the console handles the request. */
+    isForConsole?: boolean;
+  }
+}
+
 /** The console as a separate Fastify instance, and whether it is open. */
 export interface OperatorConsole {
   app: FastifyInstance;
@@ -25,8 +32,10 @@ const PAGES = new Set<string>([CONSOLE_PATHS.home, ...CONSOLE_SCREENS.map(CONSOL
  * adding other hooks.
  */
 export function mountConsole(app: FastifyInstance, { app: target, isOpen }: OperatorConsole): void {
+  app.decorateRequest('isForConsole', false);
   app.addHook('onRequest', async (request, reply) => {
     if (!isConsoleUrl(request.url) || !(await isOpen())) return;
+    request.isForConsole = true;
     reply.hijack();
     target.routing(request.raw, reply.raw);
   });

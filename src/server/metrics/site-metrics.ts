@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { CONSOLE_PATHS } from '../../contract/console/paths.ts';
 import type { WriteKind } from '../../core/core.ts';
 import type { GroupCommitObserver } from '../../core/group-commit.ts';
 import type { FastPathObserver } from '../cache/send-cached.ts';
@@ -77,7 +78,7 @@ function observeRequestsIn(registers: Registry[]): {
   });
   const durations = new Histogram({
     name: 'groundswell_http_request_duration_seconds',
-    help: 'Time from receiving the request headers to the end of the response',
+    help: 'Time from receiving the request headers to the end of the response, except for streams and the console',
     labelNames: ['method', 'route'],
     buckets: SECONDS,
     registers,
@@ -92,9 +93,11 @@ function observeRequestsIn(registers: Registry[]): {
   return {
     watchRequests(app) {
       app.addHook('onResponse', (request, reply, done) => {
-        const labels = count(request.method, request.routeOptions.url, reply.statusCode);
-        // A stream lasts as long as its page is open, so its duration would distort the metric.
-        if (!request.routeOptions.config.isStream) durations.observe(labels, reply.elapsedTime / 1_000);
+        const { isForConsole, routeOptions } = request;
+        const labels = count(request.method, isForConsole ? CONSOLE_PATHS.home : routeOptions.url, reply.statusCode);
+        // A stream lasts as long as its page is open, so its duration would distort the metric, as would those of the
+        // console, which also has long uploads and downloads.
+        if (!isForConsole && !routeOptions.config.isStream) durations.observe(labels, reply.elapsedTime / 1_000);
         done();
       });
     },
