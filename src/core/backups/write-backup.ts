@@ -27,6 +27,9 @@ interface WriteBackupOptions {
   signal?: AbortSignal | undefined;
 }
 
+/** `writeBackup` calls `checkSpace` after it has written this much. */
+const CHECKED_BYTES = 2 ** 20;
+
 interface WrittenBackup {
   header: BackupHeader;
   bytes: number;
@@ -36,20 +39,28 @@ interface WrittenBackup {
  * Writes a backup of a snapshot of the running site, in one read-only transaction that does not block other
  * transactions. It ends before the pictures are read, because it holds back VACUUM. The file, which only its owner can
  * read, appears when it is complete and synced to disk, and replaces an existing file. `database` must have no
- * statement timeout.
- * @throws CoreError `unavailable`, or an error of the file system.
+ * statement timeout. If `checkSpace` rejects, the backup is aborted.
+ * @throws CoreError `unavailable`, an error of the file system, or the error of `checkSpace`.
  */
 export async function writeBackup(
   database: Database,
   path: string,
-  options: WriteBackupOptions,
+  { checkSpace, ...options }: WriteBackupOptions & { checkSpace?: () => Promise<void> },
 ): Promise<WrittenBackup> {
   return writeThenRename(path, { aside: partialPath(path), mode: 0o600 }, async (file) => {
     // `file.createWriteStream` is not used: it would close the file before the sync, or, with `autoClose: false`,
     // `file.close()` would never resolve.
     const output = new Writable({
-      write: (part: Buffer, _encoding, done) => void file.writeFile(part).then(() => done(), done),
+      write: (part: Buffer, _encoding, done) => void write(part).then(() => done(), done),
     });
+    let uncheckedBytes = 0;
+    async function write(part: Buffer): Promise<void> {
+      await file.writeFile(part);
+      uncheckedBytes += part.length;
+      if (uncheckedBytes < CHECKED_BYTES) return;
+      uncheckedBytes = 0;
+      await checkSpace?.();
+    }
     const header = await sendBackup(database, output, options);
     const { size: bytes } = await file.stat();
     return { header, bytes };

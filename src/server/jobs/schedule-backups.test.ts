@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdir, mkdtemp, readdir, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { interruptTransactions } from '../../../tests/support/interrupted-transactions.ts';
 import { createLogLines } from '../../../tests/support/log-lines.ts';
@@ -11,6 +11,7 @@ import { newestBackup, scheduledName } from '../../core/backups/backup-file.ts';
 import { verifyBackup } from '../../core/backups/read-backup.ts';
 import type { Database } from '../../core/database/database.ts';
 import type { MeasureDisk } from '../../core/file-system.ts';
+import { pictureName, storePicture } from '../../core/pictures/picture-store.ts';
 import { saveProducts } from '../../core/products/save-products.ts';
 import { HOUR_MS } from '../../core/runtime.ts';
 import { prepareBackupFolder, type ScheduledBackups, scheduleBackups } from './schedule-backups.ts';
@@ -37,7 +38,7 @@ const LEASE_MS = 600_000;
 
 function start(
   { log } = logs(),
-  { intervalMs = HOUR_MS, maxBackups = 3, retryMs = 10 } = {},
+  { intervalMs = HOUR_MS, maxBackups = 3, retryMs = 10, pictureFolder = join(folder, 'no-pictures') } = {},
   measure?: MeasureDisk,
 ): ScheduledBackups {
   const connection = {
@@ -45,7 +46,8 @@ function start(
     withoutStatementTimeout: <Result>(work: (own: Database) => Promise<Result>) => work(database),
   };
   const times = { pollMs: 10, leaseMs: LEASE_MS, retryMs };
-  const schedule = scheduleBackups(connection, { folder, intervalMs, maxBackups }, log, times, measure);
+  const settings = { folder, intervalMs, maxBackups, pictureFolder };
+  const schedule = scheduleBackups(connection, settings, log, times, measure);
   schedules.push(schedule);
   return schedule;
 }
@@ -126,8 +128,9 @@ test('a failed backup is logged, counted and retried, and no old backup is delet
   expect(await readdir(folder)).toHaveLength(1);
 });
 
+const GIB = 2 ** 30;
+
 test('a backup that would fill the disk is not begun, and is made once there is space', async () => {
-  const GIB = 2 ** 30;
   let disk = { free: 200 * GIB, all: 400 * GIB };
   const lines = logs();
   const schedule = start(lines, {}, async () => disk);
@@ -149,6 +152,38 @@ test('a backup that would fill the disk is not begun, and is made once there is 
   expect(await readdir(folder)).toEqual(before);
   disk = { free: 1.25 * GIB, all: 400 * GIB };
   await expect.poll(() => schedule.lastSuccess()?.getTime()).toBeGreaterThan(firstAt);
+});
+
+test('before its first backup, a database expects one as large as the newest of any database', async () => {
+  const name = scheduledName('00000000', new Date('2026-01-01'));
+  await writeFile(join(folder, name), '');
+  await truncate(join(folder, name), GIB);
+  let disk = { free: 1.25 * GIB - 1, all: 400 * GIB };
+  const lines = logs();
+  const schedule = start(lines, {}, async () => disk);
+  await expect.poll(() => schedule.failures()).toBeGreaterThan(1);
+  expect(lines.text()).toContain('The disk of BACKUP_DIR has too little free space for a backup (1279 MiB)');
+  expect(await readdir(folder)).toEqual([name]);
+  disk = { free: 1.25 * GIB, all: 400 * GIB };
+  await expect.poll(() => schedule.lastSuccess()).toBeInstanceOf(Date);
+});
+
+test('a backup that grows larger than expected is aborted before it uses the space reserved for the database', async () => {
+  const lines = logs();
+  const pictureFolder = await mkdtemp(join(tmpdir(), 'groundswell-pictures-'));
+  onTestFinished(() => rm(pictureFolder, { recursive: true }));
+  const content = randomBytes(3 * 2 ** 20);
+  await storePicture(pictureFolder, pictureName(content, 'webp'), content);
+  const measure: MeasureDisk = async () => {
+    const [partial] = await readdir(folder);
+    const used = partial === undefined ? 0 : (await stat(join(folder, partial))).size;
+    return { free: 257 * 2 ** 20 - used, all: 400 * GIB };
+  };
+  const schedule = start(lines, { pictureFolder, retryMs: HOUR_MS }, measure);
+  await expect.poll(() => schedule.failures()).toBe(1);
+  expect(lines.text()).toContain('The disk of BACKUP_DIR has too little free space for a backup (255 MiB)');
+  expect(await readdir(folder)).toEqual([]);
+  expect(schedule.lastSuccess()).toBeUndefined();
 });
 
 test.each<[string, MeasureDisk]>([

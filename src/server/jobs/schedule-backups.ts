@@ -45,13 +45,14 @@ export async function prepareBackupFolder({ folder }: BackupSettings): Promise<v
 const RESERVED_BYTES = 2 ** 28;
 const RESERVED_SHARE = 0.05;
 
-/**
- * Checks that the disk has free space for a backup as large as the newest one of this database.
- * @throws Error if there is too little.
- */
-async function requireDiskSpace(folder: string, tag: string, measure: MeasureDisk): Promise<void> {
-  const newest = await newestBackup(folder, tag);
-  const expectedBytes = newest === undefined ? 0 : (await stat(newest)).size;
+/** Returns the size of the newest backup of this database, or else of any, since an upgrade may have replaced it. */
+async function expectedSize(folder: string, tag: string): Promise<number> {
+  const newest = (await newestBackup(folder, tag)) ?? (await newestBackup(folder));
+  return newest === undefined ? 0 : (await stat(newest)).size;
+}
+
+/** @throws Error if the disk has too little free space for `expectedBytes` more. */
+async function requireDiskSpace(folder: string, expectedBytes: number, measure: MeasureDisk): Promise<void> {
   // Some file systems cannot be measured, or report a size of 0.
   const { free, all } = await measure(folder).catch(() => ({ free: 0, all: 0 }));
   if (all === 0 || free >= expectedBytes + Math.min(RESERVED_BYTES, all * RESERVED_SHARE)) return;
@@ -101,10 +102,11 @@ export function scheduleBackups(
 
   async function backUp({ tag, begunAt }: Lease, signal: AbortSignal): Promise<string> {
     await removePartialBackups(folder, tag);
-    await requireDiskSpace(folder, tag, measure);
+    await requireDiskSpace(folder, await expectedSize(folder, tag), measure);
     const path = join(folder, scheduledName(tag, begunAt));
+    const checkSpace = () => requireDiskSpace(folder, 0, measure);
     await connection.withoutStatementTimeout((unlimited) =>
-      writeBackup(unlimited, path, { groundswell: PACKAGE_VERSION, pictureFolder, signal }),
+      writeBackup(unlimited, path, { groundswell: PACKAGE_VERSION, pictureFolder, checkSpace, signal }),
     );
     return path;
   }
