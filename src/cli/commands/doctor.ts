@@ -112,7 +112,9 @@ async function* examineDatabase(settings: Settings): AsyncGenerator<Finding> {
   const hasDatabase =
     databaseUrl !== undefined || (await exists(clusterDir)) || (await exists(join(dataDir, 'postgres.owner')));
   if (databaseUrl === undefined && (await exists(clusterDir))) yield await checkDataFolder(clusterDir);
-  if (databaseUrl === undefined && hasDatabase) yield await checkDisk('DATA_DIR', dataDir);
+  // `postgres` may be a link to another disk.
+  if (databaseUrl === undefined && hasDatabase)
+    yield await checkDisk('DATA_DIR', (await exists(clusterDir)) ? clusterDir : dataDir);
   if (backups && (await exists(backups.folder))) yield await checkDisk('BACKUP_DIR', backups.folder);
   if (!hasDatabase) {
     yield missingDatabase(dataDir);

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { chmod, chown, lstat, mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, chown, lchown, lstat, mkdir, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   buildEmbeddedProcess,
@@ -94,6 +94,29 @@ describe.runIf(isRootRun && process.platform === 'linux')('started by root', () 
     expect(first.location.startsWith(`${stateFolder}/${TEST_NAME}/`)).toBe(true);
     expect(warnings).toEqual([expect.stringContaining(first.location)]);
     expect(await tryOut(dataDir, { stateFolder })).toMatchObject({ location: first.location, visits: 2 });
+  });
+
+  it('a database in another folder is found after its data folder was moved, but not used by a copy of it', async () => {
+    const parent = await harness.folder(0o700);
+    const [dataDir, moved, copy] = [join(parent, 'data'), join(parent, 'moved'), join(parent, 'copy')];
+    const host = { namespaces: false, stateFolder: join(await harness.folder(), 'var', 'lib') };
+    const { location } = await tryOut(dataDir, host);
+    await rename(dataDir, moved);
+    expect(await tryOut(moved, host)).toMatchObject({ location, visits: 2 });
+    expect(await tryOut(dataDir, host)).toMatchObject({ visits: 1 });
+    execFileSync('cp', ['-a', moved, copy]);
+    await expect(tryOut(copy, host)).rejects.toThrow(`${copy} is a copy of ${moved}`);
+    await rm(dirname(location), { recursive: true });
+    await expect(tryOut(moved, host)).rejects.toThrow(`the database in ${dirname(location)}, which does not exist`);
+  });
+
+  it('root does not follow a link to the folder of another database that another user created', async () => {
+    const stateFolder = join(await harness.folder(), 'var', 'lib');
+    const { location } = await tryOut(join(await harness.folder(0o700), 'data'), { namespaces: false, stateFolder });
+    const dataDir = await harness.folder();
+    await symlink(location, join(dataDir, 'postgres'));
+    for (const path of [dataDir, join(dataDir, 'postgres')]) await lchown(path, 1, 1);
+    await expect(tryOut(dataDir, { stateFolder })).rejects.toThrow('root must not follow it');
   });
 
   it('a database started by root can enter the folders that it creates, even under the umask 077', async () => {

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
-import { lstat, realpath, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { randomUUID } from 'node:crypto';
+import { lstat, readFile, readlink, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { makeTraversableFolder } from '../../file-system.ts';
 import type { Log } from '../../runtime.ts';
 import {
@@ -42,38 +42,91 @@ interface LocationOptions {
 /**
  * Chooses where the cluster is stored: in the data folder, if an account that PostgreSQL accepts can work there (see
  * `candidateAccounts`). If that account cannot run the programs in place, they are copied. If there is no such account,
- * because root has no user namespaces, the cluster is stored below `fallbackFolder`, and stays there.
+ * because root has no user namespaces, the cluster is stored below `fallbackFolder`, and stays there. A link in the data
+ * folder leads to it, even after the data folder was moved.
  * @throws EmbeddedDatabaseError if no location works, or if an existing cluster cannot be reached, because a second
  * cluster must not be created.
  */
 export async function chooseLocation(options: LocationOptions): Promise<ClusterLocation> {
-  const { dataDir, binaries, log } = options;
+  const { dataDir, binaries } = options;
   const clusterDir = join(dataDir, 'postgres');
+  const linked = await completeBinaries(binaries);
+  const fallback = await linkedFallback(options);
+  if (fallback !== undefined) return openFallback(fallback, linked, options);
   const dataDirOwner = await stat(dataDir);
   const clusterOwner = await ownerOf(clusterDir, dataDirOwner);
-  const linked = await completeBinaries(binaries);
-  const fallback = await fallbackFolderFor(options);
-  const fallbackOwner = await stat(join(fallback, 'postgres')).catch(() => undefined);
-  if (clusterOwner || !fallbackOwner) {
-    const accounts = candidateAccounts(dataDirOwner, clusterOwner);
-    const usable = accounts.filter(({ kind }) => kind !== 'namespace' || options.namespaces);
-    const configuration = await findWorkingConfiguration(usable, dataDir, binaries, linked);
-    if (configuration) {
-      if (clusterOwner) await chownCluster(configuration.account, clusterDir);
-      return { ...configuration, clusterDir, exists: clusterOwner !== undefined };
-    }
+  const accounts = candidateAccounts(dataDirOwner, clusterOwner);
+  const usable = accounts.filter(({ kind }) => kind !== 'namespace' || options.namespaces);
+  const configuration = await findWorkingConfiguration(usable, dataDir, binaries, linked);
+  if (configuration) {
+    if (clusterOwner) await chownCluster(configuration.account, clusterDir);
+    return { ...configuration, clusterDir, exists: clusterOwner !== undefined };
   }
   if (clusterOwner || !isRoot()) throw unreachable(options);
-  await makeTraversableFolder(fallback);
+  const created = join(options.fallbackFolder, randomUUID());
+  await makeTraversableFolder(created);
+  try {
+    const location = await openFallback(created, linked, options);
+    await symlink(location.clusterDir, clusterDir);
+    return location;
+  } catch (error) {
+    await rm(created, { recursive: true });
+    throw error;
+  }
+}
+
+/**
+ * Returns the folder below `fallbackFolder` that has the cluster of this data folder, if any. Root follows only links
+ * that root created, because the owner of the data folder could create one to another site's cluster.
+ */
+async function linkedFallback({ dataDir, fallbackFolder }: LocationOptions): Promise<string | undefined> {
+  const link = join(dataDir, 'postgres');
+  const found = await lstat(link).catch(() => undefined);
+  if (!isRoot() || !found?.isSymbolicLink() || found.uid !== 0) return undefined;
+  const folder = dirname(await readlink(link));
+  return dirname(folder) === fallbackFolder ? folder : undefined;
+}
+
+async function openFallback(fallback: string, linked: boolean, options: LocationOptions): Promise<ClusterLocation> {
+  const { dataDir, binaries, log } = options;
+  await requireOnlyDataDir(fallback, options);
   const configuration = await findWorkingConfiguration([nobody], fallback, binaries, linked);
   if (!configuration) throw unreachable(options);
-  const fallbackCluster = join(fallback, 'postgres');
-  if (fallbackOwner) await chownCluster(nobody, fallbackCluster);
+  const clusterDir = join(fallback, 'postgres');
+  const exists = (await stat(clusterDir).catch(() => undefined)) !== undefined;
+  if (exists) await chownCluster(nobody, clusterDir);
   log.warn(
-    { dataDir, location: fallbackCluster },
-    `The database is in ${fallbackCluster}: only root could enter ${dataDir} when the database was created, and PostgreSQL does not run as root.`,
+    { dataDir, location: clusterDir },
+    `The database is in ${clusterDir}: only root could enter ${dataDir} when the database was created, and PostgreSQL does not run as root.`,
   );
-  return { ...configuration, clusterDir: fallbackCluster, exists: fallbackOwner !== undefined };
+  return { ...configuration, clusterDir, exists };
+}
+
+/**
+ * Checks that the folder exists and that no other data folder uses it, such as the original of a copied one.
+ * @throws EmbeddedDatabaseError `data_dir_refused`.
+ */
+async function requireOnlyDataDir(fallback: string, options: LocationOptions): Promise<void> {
+  const { dataDir } = options;
+  const link = join(dataDir, 'postgres');
+  if (!(await stat(fallback).catch(() => undefined)))
+    throw refused(
+      `${link} links to the database in ${fallback}, which does not exist: move that folder, too, or delete the link to create an empty database.`,
+    );
+  const record = join(fallback, 'data-folder');
+  const other = await readFile(record, 'utf8').catch(() => dataDir);
+  const isMoved = (await linkedFallback({ ...options, dataDir: other })) !== fallback;
+  if (!isMoved && !(await isSameFolder(other, dataDir)))
+    throw refused(
+      `${dataDir} is a copy of ${other}, and both link to the database in ${fallback}: delete the link ${join(other, 'postgres')} to use this folder instead, or ${link} to create an empty database.`,
+    );
+  await writeFile(record, dataDir);
+}
+
+/** Returns whether two paths lead to the same folder, such as a mounted one. */
+async function isSameFolder(one: string, other: string): Promise<boolean> {
+  const [{ dev, ino }, found] = await Promise.all([stat(one), stat(other)]);
+  return dev === found.dev && ino === found.ino;
 }
 
 /**
@@ -117,13 +170,6 @@ async function requireRunnable(binaries: Binaries): Promise<void> {
     (terms) =>
       `The embedded PostgreSQL does not run on this machine (${errorLine(output)}); on Linux it needs glibc, which Alpine does not have. ${terms.ownServer}`,
   );
-}
-
-async function fallbackFolderFor({ dataDir, fallbackFolder }: LocationOptions): Promise<string> {
-  const hash = createHash('sha256')
-    .update(await realpath(dataDir))
-    .digest('hex');
-  return join(fallbackFolder, hash.slice(0, 16));
 }
 
 /**
