@@ -31,6 +31,8 @@ function closeWaiting(responses: ReadonlySet<ServerResponse>): void {
     // Node closes the response that has the socket.
     if (response.socket !== null) continue;
     response.destroy();
+    // Node sets this flag before it emits `close`. Without it, a file that is opened later would never be closed.
+    Object.assign(response, { _closed: true });
     response.emit('close');
   }
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import Fastify, { type FastifyInstance } from 'fastify';
+import { Readable } from 'node:stream';
+import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { limitPipelinedRequests } from './connections.ts';
 
@@ -8,23 +9,34 @@ let server: FastifyInstance;
 let client: Socket;
 let asked: number;
 let closed: number;
+let files: Readable[];
 let letRespond: () => void;
 
 beforeEach(async () => {
   asked = 0;
   closed = 0;
+  files = [];
   const mayRespond = new Promise<void>((resolve) => {
     letRespond = resolve;
   });
   server = Fastify();
   limitPipelinedRequests(server);
-  server.get('/', async (_request, reply) => {
+  const wait = (reply: FastifyReply) => {
     asked += 1;
     reply.raw.once('close', () => {
       closed += 1;
     });
-    await mayRespond;
+    return mayRespond;
+  };
+  server.get('/', async (_request, reply) => {
+    await wait(reply);
     return 'response';
+  });
+  server.get('/file', async (_request, reply) => {
+    await wait(reply);
+    const file = new Readable({ read() {} });
+    files.push(file);
+    return reply.send(file);
   });
   await server.listen({ host: '127.0.0.1', port: 0 });
   client = connect((server.server.address() as AddressInfo).port, '127.0.0.1');
@@ -37,8 +49,8 @@ afterEach(async () => {
   await server.close();
 });
 
-function askAtOnce(times: number): void {
-  client.write('GET / HTTP/1.1\r\nHost: test\r\n\r\n'.repeat(times));
+function askAtOnce(times: number, path = '/'): void {
+  client.write(`GET ${path} HTTP/1.1\r\nHost: test\r\n\r\n`.repeat(times));
 }
 
 /** Returns a function that counts the responses received so far. */
@@ -77,4 +89,13 @@ test('when the client resets a connection, each waiting response is closed once'
   letRespond();
   await server.close();
   expect(closed).toBe(3);
+});
+
+test('a file that is opened for a waiting request after the connection closed is closed', async () => {
+  askAtOnce(3, '/file');
+  await expect.poll(() => asked).toBe(3);
+  client.resetAndDestroy();
+  await expect.poll(() => closed).toBe(3);
+  letRespond();
+  await expect.poll(() => files.filter(({ destroyed }) => destroyed)).toHaveLength(3);
 });
