@@ -37,18 +37,23 @@ function closeWaiting(responses: ReadonlySet<ServerResponse>): void {
   }
 }
 
+const CANNOT_BE_PIPELINED = 'This request cannot be pipelined. Please send it on another connection.';
+
 /** The error for work whose client has disconnected. It is never sent. */
 export function clientDisconnected(): CoreError {
   return new CoreError('bad_request', 'The client disconnected.');
 }
 
 /**
- * Call this before acquiring a resource that is released when the response emits `close`: if the client has already
- * disconnected, the event is not emitted again.
- * @throws CoreError if the client has disconnected.
+ * Call this before acquiring a resource that is released when the response emits `close`. If the client has already
+ * disconnected, the event is not emitted again; if earlier responses have not ended, it may never be.
+ * @returns the socket of the response.
+ * @throws CoreError if the client has disconnected, or if the response waits for earlier ones.
  */
-export function requireConnected({ raw }: FastifyReply): void {
+export function requireConnected({ raw }: FastifyReply): Socket {
   if (raw.destroyed) throw clientDisconnected();
+  if (raw.socket === null) throw new CoreError('bad_request', CANNOT_BE_PIPELINED);
+  return raw.socket;
 }
 
 const STALL_CHECK_MS = 15_000;

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { request as startRequest } from 'node:http';
+import { type ServerResponse, request as startRequest } from 'node:http';
+import { connect } from 'node:net';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { PICTURE_UPLOADS } from '../../contract/products/picture-uploads.ts';
@@ -170,6 +171,27 @@ test('a sender that disconnects before admission takes no slot', async () => {
   // A later request shows that the first one would have been admitted by now.
   await put(Buffer.from('x'), { 'content-type': 'image/png' });
   expect(admitted).toHaveLength(1);
+});
+
+test('an upload behind an unfinished response is refused, because it would keep its slot until that response ends', async () => {
+  let finish = () => {};
+  app.get('/unfinished', (_request, reply) => {
+    finish = () => void reply.send('done');
+  });
+  const responses: ServerResponse[] = [];
+  app.server.on('request', (_request, response) => responses.push(response));
+  const socket = connect(Number(new URL(await app.listen({ port: 0, host: '127.0.0.1' })).port), '127.0.0.1');
+  let received = '';
+  socket.setEncoding('latin1').on('data', (text: string) => {
+    received += text;
+  });
+  socket.write('GET /unfinished HTTP/1.1\r\nHost: x\r\n\r\n');
+  socket.write('PUT /picture HTTP/1.1\r\nHost: x\r\nContent-Type: image/png\r\nContent-Length: 1\r\n\r\nx');
+  await expect.poll(() => responses[1]?.writableEnded).toBe(true);
+  expect(admitted).toEqual([]);
+  finish();
+  await expect.poll(() => received).toMatch(/^HTTP\/1.1 200 [\s\S]*HTTP\/1.1 400 [\s\S]*cannot be pipelined/);
+  socket.destroy();
 });
 
 test('an upload that loses its slot gets 408, and its connection is closed', async () => {

@@ -40,10 +40,7 @@ export const eventRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { liv
     (request, reply) => {
       const productIds = productsOf(request.query.products);
       const since = sinceOf(request.headers['last-event-id'] ?? request.query.since);
-      const { socket } = reply.raw;
-      // The response to a pipelined request has no socket until earlier responses end, and a stream never ends.
-      if (socket === null) throw new CoreError('bad_request', 'A stream needs its own connection.');
-      requireConnected(reply);
+      const socket = requireConnected(reply);
       const release = take(request, reply);
       reply.hijack();
       for (const [name, value] of Object.entries({ ...reply.getHeaders(), ...STREAM_HEADERS })) {

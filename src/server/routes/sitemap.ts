@@ -57,13 +57,12 @@ export const sitemapRoutes: FastifyPluginAsyncTypebox<Options> = async (app, opt
     const range = rangeOf(request.params.shard);
     if (range === undefined) return reply.callNotFound();
     return shards.run(isLimited ? clientNetworkOf(request) : undefined, async () => {
-      requireConnected(reply);
+      const socket = requireConnected(reply);
       const closed = new Promise((resolve) => reply.raw.once('close', resolve));
       const body = await shardBody(range);
       if (body === undefined) return reply.callNotFound();
       reply.type(SITEMAP_MEDIA_TYPE).header('Cache-Control', REVALIDATE).send(body);
-      // The timer uses the socket of the request, because the response to a pipelined request has none yet.
-      const timer = setTimeout(() => request.raw.socket.destroy(), SHARD_TIMEOUT_MS).unref();
+      const timer = setTimeout(() => socket.destroy(), SHARD_TIMEOUT_MS).unref();
       await closed;
       clearTimeout(timer);
       return reply;
