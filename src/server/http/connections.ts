@@ -3,26 +3,34 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { CoreError } from '../../core/core-error.ts';
 
-/** Maximum number of waiting pipelined requests per connection. Browsers and proxies do not pipeline. */
-const MAX_PIPELINED_REQUESTS = 100;
+/**
+ * Maximum number of waiting pipelined requests per connection. Browsers and proxies do not pipeline, and each waiting
+ * response may hold a file open.
+ */
+const MAX_PIPELINED_REQUESTS = 4;
+
+/** The responses to pipelined requests. The first may already have the socket, the others wait for it. */
+const pipelinedOn = new WeakMap<Socket, Set<ServerResponse>>();
+/** Sockets whose current response does not end, such as an event stream. */
+const occupied = new WeakSet<Socket>();
 
 /**
- * Closes connections with too many pipelined requests. Node pauses reading from such a connection, but one chunk may
- * contain a thousand small requests, each of which occupies several kilobytes until its response is read.
+ * Closes connections with too many pipelined requests, or with one that would wait for a stream to end. Node pauses
+ * reading from the former, but one chunk may contain a thousand small requests, each of which occupies several
+ * kilobytes until its response is read.
  *
  * When a connection closes, Node does not close the responses to its waiting requests. This function closes them, so
  * their resources are released.
  */
 export function limitPipelinedRequests({ server }: FastifyInstance): void {
-  const waitingOn = new WeakMap<Socket, Set<ServerResponse>>();
   server.on('request', ({ socket }, response) => {
     // Node assigns the socket to one response at a time; the other requests are waiting.
     if (response.socket !== null) return;
-    const waiting = waitingOn.get(socket) ?? new Set();
-    if (!waitingOn.has(socket)) socket.once('close', () => closeWaiting(waiting));
-    waitingOn.set(socket, waiting.add(response));
-    response.once('close', () => waiting.delete(response));
-    if (waiting.size > MAX_PIPELINED_REQUESTS) socket.destroy();
+    const pipelined = pipelinedOn.get(socket) ?? new Set();
+    if (!pipelinedOn.has(socket)) socket.once('close', () => closeWaiting(pipelined));
+    pipelinedOn.set(socket, pipelined.add(response));
+    response.once('close', () => pipelined.delete(response));
+    if (pipelined.size > MAX_PIPELINED_REQUESTS || occupied.has(socket)) socket.destroy();
   });
 }
 
@@ -54,6 +62,20 @@ export function requireConnected({ raw }: FastifyReply): Socket {
   if (raw.destroyed) throw clientDisconnected();
   if (raw.socket === null) throw new CoreError('bad_request', CANNOT_BE_PIPELINED);
   return raw.socket;
+}
+
+/**
+ * Call this before a response that does not end: further requests close the connection, because they would wait forever.
+ * @returns the socket of the response.
+ * @throws CoreError if the client has disconnected, or if other requests wait on the connection.
+ */
+export function occupyConnection(reply: FastifyReply): Socket {
+  const socket = requireConnected(reply);
+  const areOthersWaiting = [...(pipelinedOn.get(socket) ?? [])].some((response) => response !== reply.raw);
+  if (areOthersWaiting) throw new CoreError('bad_request', CANNOT_BE_PIPELINED);
+  occupied.add(socket);
+  reply.raw.once('close', () => occupied.delete(socket));
+  return socket;
 }
 
 const STALL_CHECK_MS = 15_000;
