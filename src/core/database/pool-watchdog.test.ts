@@ -4,9 +4,11 @@ import { createLogLines } from '../../../tests/support/log-lines.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { type Database, openDatabase } from './database.ts';
 
-/** Makes the watchdog act after 0.4 s, long before a statement times out. */
+/** Makes the watchdog act after 0.4 s. */
 const CHECK_INTERVAL_MS = 50;
 const CONNECTIONS = 3;
+/** Even on a busy machine, no statement times out before the watchdog acts. */
+const LONG_TIMEOUTS = { connectTimeoutMs: 60_000, statementTimeoutMs: 90_000 };
 
 let database: TestDatabase;
 let proxy: BlackHoleProxy;
@@ -21,7 +23,7 @@ afterAll(() => database.drop());
 beforeEach(async () => {
   proxy = await startBlackHoleProxy(database.url);
   logged = createLogLines();
-  pool = openDatabase({ url: proxy.url, log: logged.log, maxConnections: CONNECTIONS });
+  pool = openDatabase({ url: proxy.url, log: logged.log, maxConnections: CONNECTIONS, ...LONG_TIMEOUTS });
 });
 afterEach(async () => {
   vi.useRealTimers();
@@ -58,7 +60,7 @@ test('a long statement continues while other statements get responses, and also 
   await askOnAll();
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   const endWatch = pool.startWatchdog(CHECK_INTERVAL_MS);
-  const unwatched = openDatabase({ url: proxy.url, log: logged.log });
+  const unwatched = openDatabase({ url: proxy.url, log: logged.log, ...LONG_TIMEOUTS });
   const { long } = await database.transaction(async (sql) => {
     await sql.query('SELECT pg_advisory_xact_lock(1)');
     const long = Promise.all([pool, unwatched].map((each) => each.query('SELECT pg_advisory_xact_lock_shared(1)')));
@@ -79,7 +81,7 @@ test.each([
   ['the watchdog closed its connection', undefined],
   ['its timeout elapsed', 200],
 ])('a statement that did not reach the server before %s is never executed', async (_reason, timeoutMs) => {
-  const single = openDatabase({ url: proxy.url, log: logged.log, maxConnections: 1 });
+  const single = openDatabase({ url: proxy.url, log: logged.log, maxConnections: 1, ...LONG_TIMEOUTS });
   await database.query('CREATE TABLE IF NOT EXISTS late (content text)');
   const [connection] = await single.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
   proxy.holdTraffic();
@@ -87,6 +89,7 @@ test.each([
   // The value is larger than the receiver's buffer, so the end of the statement stays in the sender's kernel.
   const write = single.query('INSERT INTO late VALUES ($1)', ['x'.repeat(1_000_000)], timeoutMs ? { timeoutMs } : {});
   await expect(write).rejects.toEqual(unavailable);
+  expect(logged.text().includes('has not responded')).toBe(timeoutMs === undefined);
   endWatch();
   proxy.restoreTraffic();
   const backends = () => database.query('SELECT FROM pg_stat_activity WHERE pid = $1', [connection?.pid]);
