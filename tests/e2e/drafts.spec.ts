@@ -1,5 +1,13 @@
 import { expect, test, visit } from '../support/e2e-test.ts';
-import { commentArticles, commentBox, commentTexts, discussion, postButton, toast } from '../support/screen.ts';
+import {
+  commentArticles,
+  commentBox,
+  commentTexts,
+  discussion,
+  failureToast,
+  postButton,
+  toast,
+} from '../support/screen.ts';
 
 const POST = /\/api\/comments$/;
 
@@ -54,6 +62,7 @@ test('the focus stays on the button if posting fails, moves to the heading after
   await page.route(POST, (route) => route.abort());
   await commentBox(page).fill('Black berries');
   await postButton(page).press('Enter');
+  await expect(failureToast(page)).toHaveCount(1);
   await expect(postButton(page)).toBeFocused();
   await page.unroute(POST);
   await page.keyboard.press('Enter');
