@@ -97,6 +97,8 @@ test('the home page loads no files of the API reference', async ({ page }) => {
   const asked: string[] = [];
   page.on('request', (request) => asked.push(new URL(request.url()).pathname));
   await visit(page, '/');
+  await expect(page.getByRole('region', { name: 'Network' }), 'the deferred features have loaded').toBeAttached();
+  await requestsReported(page);
   expect(asked.length).toBeGreaterThan(3);
   expect(asked.filter((path) => path.startsWith('/api/docs') || path.includes('swagger'))).toEqual([]);
 });

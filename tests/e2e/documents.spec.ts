@@ -50,6 +50,7 @@ test.describe('§2: HTML documents', () => {
       }
     });
     await visit(page, '/');
+    await expect(page.getByRole('region', { name: 'Network' }), 'the deferred features have loaded').toBeAttached();
     await requestsReported(page);
     expect(elsewhere).toEqual([]);
   });
@@ -99,7 +100,7 @@ submissionTest(
     const code = recordRequests(page, /\/assets\/(?:submission|submit-dialog|maker(?!-keys)|copy-field|dist)/);
     await visit(page, '/');
     await expect(page.getByRole('link', { name: 'Submit a product' })).toBeVisible();
-    await expect.poll(() => page.evaluate(() => document.readyState)).toBe('complete');
+    await expect(page.getByRole('region', { name: 'Network' }), 'the deferred features have loaded').toBeAttached();
     await requestsReported(page);
     expect(code).toEqual([]);
     await page.getByRole('link', { name: 'Submit a product' }).click();
@@ -113,6 +114,7 @@ test('if submissions are disabled, a page has no link, dialog or code for them',
   await visit(page, paths.submit);
   await expect(page.getByRole('link', { name: 'Submit a product' })).toHaveCount(0);
   await expect(page.getByRole('dialog')).toHaveCount(0);
+  await expect(page.getByRole('region', { name: 'Network' }), 'the deferred features have loaded').toBeAttached();
   await requestsReported(page);
   expect(code).toEqual([]);
   expect(await page.content()).not.toMatch(/submission/i);
