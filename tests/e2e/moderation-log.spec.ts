@@ -3,6 +3,7 @@ import { removeProducts } from '../../src/core/products/remove-products.ts';
 import { expectAccessible } from '../support/axe.ts';
 import { startE2eSite } from '../support/e2e-site.ts';
 import { expect, testWith, visit } from '../support/e2e-test.ts';
+import { requestsReported } from '../support/network.ts';
 import { DESKTOP, PHONE, selectVariants } from '../support/screen.ts';
 
 const test = testWith(async () => {
@@ -41,9 +42,12 @@ test('the log loads no script', async ({ page }) => {
   page.on('request', (request) => {
     if (request.resourceType() === 'script' || request.url().endsWith('.js')) scripts.push(request.url());
   });
-  await page.goto('/?log', { waitUntil: 'networkidle' });
+  await page.goto('/?log');
   await expect(page.locator(entries)).toHaveCount(3);
+  await requestsReported(page);
   expect(scripts).toEqual([]);
+  await visit(page, '/');
+  expect(scripts, 'scripts are noticed').not.toEqual([]);
 });
 
 test('the log is not stored in the offline cache, and does not replace the home page there', async ({ newVisitor }) => {
