@@ -1,5 +1,5 @@
 import { elapseUntil, waitUntilHandled } from '../support/clock.ts';
-import { startE2eSite } from '../support/e2e-site.ts';
+import { type E2eSite, startE2eSite } from '../support/e2e-site.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { failResponses, holdResponses, recordRequests, requestsReported } from '../support/network.ts';
 import { cardNames, searchBox } from '../support/screen.ts';
@@ -57,8 +57,9 @@ test.describe('§8 and §9: products that fail to load', () => {
   }) => {
     expectConsoleError(/503/);
     const cluster = await startThrowawayCluster({ durability: 'none' });
-    const site = await startE2eSite({ DATABASE_URL: cluster.url });
+    let site: E2eSite | undefined;
     try {
+      site = await startE2eSite({ DATABASE_URL: cluster.url });
       await site.addProduct({ id: 'emu', name: 'Emu' });
       // Stops the database before the first visit, because the cache would serve visited pages without it.
       await cluster.stop();
@@ -78,7 +79,8 @@ test.describe('§8 and §9: products that fail to load', () => {
     } finally {
       // Leaves the page before the site stops, because the page may still be loading scripts.
       await page.goto('about:blank');
-      await site.stop();
+      await site?.stop();
+      await cluster.stop();
     }
   });
 
