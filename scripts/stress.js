@@ -14,7 +14,8 @@ import { ROOT, runSuite } from './test/run-suite.js';
 import { STEP_GROUPS, stepsOnly } from './test/steps.js';
 
 const RESULTS = join(ROOT, 'tests/stress/results');
-const BUSY_LOOP = 'for (;;);';
+/** A program that ends with this process, even if this process is killed. */
+const BUSY_LOOP = `while (process.ppid === ${process.pid});`;
 
 const { values } = parseArgs({
   options: {

@@ -16,14 +16,6 @@ const INTERRUPT_GRACE_MS = 5_000;
  */
 export async function runSuite(groups, { chromium, show }) {
   const began = performance.now();
-  const folder = await createRunFolder();
-  const environment = {
-    ...process.env,
-    ...(chromium && { CHROMIUM_PATH: chromium }),
-    TMPDIR: folder,
-    // Steps use the Node.js of this process and find the project's programs, even if npm did not start the suite.
-    PATH: [dirname(process.execPath), join(ROOT, 'node_modules/.bin'), process.env.PATH].join(delimiter),
-  };
   /** @type {Set<ReturnType<typeof startStep>>} */
   const running = new Set();
   let isInterrupted = false;
@@ -34,6 +26,17 @@ export async function runSuite(groups, { chromium, show }) {
     if (!isInterrupted) setTimeout(interrupt, INTERRUPT_GRACE_MS).unref();
     isInterrupted = true;
   }
+
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+  for (const signal of signals) process.on(signal, interrupt);
+  const folder = await createRunFolder();
+  const environment = {
+    ...process.env,
+    ...(chromium && { CHROMIUM_PATH: chromium }),
+    TMPDIR: folder,
+    // Steps use the Node.js of this process and find the project's programs, even if npm did not start the suite.
+    PATH: [dirname(process.execPath), join(ROOT, 'node_modules/.bin'), process.env.PATH].join(delimiter),
+  };
 
   async function runGroup(group) {
     const waiting = [...group];
@@ -54,8 +57,6 @@ export async function runSuite(groups, { chromium, show }) {
     return finished.toSorted((a, b) => group.indexOf(a.step) - group.indexOf(b.step));
   }
 
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
-  for (const signal of signals) process.on(signal, interrupt);
   const results = [];
   try {
     for (const group of groups) if (!isInterrupted) results.push(...(await runGroup(group)));
