@@ -9,6 +9,8 @@ export const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..');
 /** Maximum number of steps of a group that run in parallel. */
 const MAX_PARALLEL_STEPS = 2;
 const INTERRUPT_GRACE_MS = 5_000;
+/** Ctrl-C in a terminal causes two signals, because npm forwards the one that it receives. */
+const SAME_INTERRUPT_MS = 500;
 
 /**
  * @param {import('./steps.js').Step[][]} groups
@@ -19,9 +21,12 @@ export async function runSuite(groups, { chromium, show }) {
   /** @type {Set<ReturnType<typeof startStep>>} */
   const running = new Set();
   let isInterrupted = false;
+  let ignoredUntil = 0;
 
-  /** The first signal asks the steps to exit. They are killed after a second signal or a grace period. */
+  /** The first signal asks the steps to exit. They are killed after a later signal or a grace period. */
   function interrupt() {
+    if (performance.now() < ignoredUntil) return;
+    ignoredUntil = performance.now() + SAME_INTERRUPT_MS;
     for (const step of running) step.signal(isInterrupted ? 'SIGKILL' : 'SIGINT');
     if (!isInterrupted) setTimeout(interrupt, INTERRUPT_GRACE_MS).unref();
     isInterrupted = true;

@@ -1,11 +1,12 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { testsOfPlaywright, testsOfVitest } from '../../scripts/test/reports.js';
-import { runSuite } from '../../scripts/test/run-suite.js';
+import { ROOT, runSuite } from '../../scripts/test/run-suite.js';
 import { summarize } from '../../scripts/test/summary.js';
 
 const step = (name: string, script: string) => ({
@@ -51,6 +52,25 @@ test('a process or a folder that a step leaves behind fails the run and is remov
   expect(last?.tests[0]?.message).toMatch(/folder or file left-[\s\S]*process \d+ .*setInterval/);
   expect(existsSync(folder)).toBe(false);
   expect(await isRunning(pid)).toBe(false);
+});
+
+test('two signals at once, as Ctrl-C sends through npm, let a step clean up', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'groundswell-runner-'));
+  const started = join(folder, 'started');
+  const script = `process.once('SIGINT', () => process.exit(0)); setInterval(() => {}, 1000);
+    require('node:fs').writeFileSync(${JSON.stringify(started)}, '');`;
+  const runner = `import { ROOT, runSuite } from ${JSON.stringify(join(ROOT, 'scripts/test/run-suite.js'))};
+    const groups = [[${JSON.stringify(step('interrupted', script))}]];
+    const { results, isInterrupted } = await runSuite(groups, { chromium: undefined, show: false });
+    console.log(JSON.stringify({ isInterrupted, status: results[0].tests[0].status }));`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', runner], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const output = text(child.stdout);
+  await expect.poll(() => existsSync(started)).toBe(true);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) child.kill(signal);
+  expect(JSON.parse(await output)).toEqual({ isInterrupted: true, status: 'passed' });
+  await rm(folder, { recursive: true });
 });
 
 /** If process 1 does not reap orphans, a killed process remains as a zombie, which has no command line. */
