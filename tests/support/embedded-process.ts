@@ -6,7 +6,7 @@ import { type EmbeddedOptions, openEmbedded } from '../../src/core/database/embe
 import type { Log } from '../../src/core/runtime.ts';
 
 // A test process that opens an embedded database with the options in its JSON argument, and shuts down when it reads a
-// line from standard input.
+// line from standard input, or when standard input ends because the test run was killed.
 
 /** Reports an event as a line of JSON. */
 function sendEvent(event: object): void {
@@ -25,7 +25,9 @@ process.on('SIGINT', () => sendEvent({ event: 'interrupted' }));
 try {
   const database = await openEmbedded({ ...given, log, terms: OPERATOR_TERMS }, { ...thisHost, ...given });
   sendEvent({ event: 'open', url: database.url, location: database.location });
-  createInterface({ input: process.stdin }).once('line', async () => {
+  const input = createInterface({ input: process.stdin });
+  input.once('line', () => input.close());
+  input.once('close', async () => {
     await database.stop();
     sendEvent({ event: 'stopped' });
     process.exit(0);
