@@ -15,6 +15,8 @@ const test = testWith(() => startE2eSite({ SAMPLE_CATALOGUE: 'off' }));
 // Runs the tests in one worker, so the file starts only one site.
 test.describe.configure({ mode: 'default' });
 test.use({ live: true });
+/** Noon of one day for all tests: if midnight passed between two tests, both could use the same past day. */
+const NOON = new Date().setUTCHours(12);
 const EVENTS = /\/api\/events\?/;
 const boardNames = (page: Page) => page.locator('.board-row-name');
 
@@ -56,9 +58,7 @@ async function upvote({ request }: Page, productId: string): Promise<void> {
  * because pages of an earlier result may still be cached.
  */
 async function addPastBoard(site: E2eSite, prefix: string, daysAgo: number): Promise<string> {
-  // The products launch at noon, so all of them launch on the same day.
-  const launchedAt = new Date(Date.now() - daysAgo * 24 * 3_600_000).setUTCHours(12);
-  const launch = (index: number) => new Date(launchedAt + index).toISOString();
+  const launch = (index: number) => new Date(NOON - daysAgo * 24 * 3_600_000 + index).toISOString();
   await site.addProducts(21, (index) => ({ id: `${prefix}-${index}`, createdAt: launch(index) }));
   return boardAt(launch(0));
 }
