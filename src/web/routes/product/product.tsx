@@ -1,5 +1,5 @@
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type MouseEvent, type ReactNode, useLayoutEffect } from 'react';
+import { type MouseEvent, useLayoutEffect } from 'react';
 import type { Api } from '../../../contract/api.ts';
 import * as paths from '../../../contract/paths.ts';
 import { PRODUCT_MESSAGES } from '../../../contract/products/messages.ts';
@@ -66,6 +66,7 @@ export function ProductScreen() {
         ),
   );
   useCommentsScroll(Boolean(data), api, client);
+  const missing = data === null && <ProductMissing />;
 
   return (
     <div>
@@ -75,7 +76,7 @@ export function ProductScreen() {
       </div>
       {isPending && <ProductSkeleton />}
       {isLoadingError && <ProductFailure />}
-      {data !== undefined && <MakerSlot>{data === null && <ProductMissing />}</MakerSlot>}
+      {data !== undefined && (site.hasSubmissions ? <PartView part={MAKER} fallback={missing} /> : missing)}
       {data && <ProductContent key={id} detail={data} />}
       {data && data.product.tags.length > 0 && <PartView part={RELATED} fallback={<div className="related" />} />}
     </div>
@@ -162,11 +163,6 @@ function BackLink() {
 
 /** The maker's view of the product on screen, whose code is not part of the first load. */
 export const MAKER = lazyPart(() => import('../submissions/maker.tsx').then((module) => module.Maker));
-
-/** Shows the maker's view if submissions are enabled, and otherwise the children. */
-function MakerSlot({ children }: { children: ReactNode }) {
-  return useSite().hasSubmissions ? <PartView part={MAKER} fallback={children} /> : children;
-}
 
 /** The standing, whose code is not part of the first load. */
 export const STANDING = lazyPart(() =>
