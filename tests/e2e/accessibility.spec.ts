@@ -1,8 +1,6 @@
 import { contrast } from '../../src/settings/accent.ts';
 import { expectAccessible } from '../support/axe.ts';
-import { turnEventLoop } from '../support/clock.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
-import { look } from '../support/live-page.ts';
 import { cardNames, commentBox, commentTexts, PHONE, searchBox, toast, toHex, upvoteOf } from '../support/screen.ts';
 import { stateProducts } from '../support/screen-state.ts';
 
@@ -228,46 +226,6 @@ test.describe('§2: the site works by keyboard alone', () => {
     await page.keyboard.press('Escape');
     await expect(page.getByRole('button', { name: 'Sign in (Demo)' })).toBeHidden();
     await expect(page.getByLabel('Menu')).toBeFocused();
-  });
-});
-
-test.describe('§8: screen readers announce messages', () => {
-  test('the live regions exist before the first message', async ({ page }) => {
-    await visit(page, '/');
-    const messages = page.getByRole('region', { name: 'Messages' });
-    await expect(messages.getByRole('status')).toHaveAttribute('aria-live', 'polite');
-    await expect(messages.getByRole('alert')).toHaveAttribute('aria-live', 'assertive');
-  });
-
-  test('a message closes after a timeout, except while the pointer is over it', async ({ page, site }) => {
-    const product = await site.addProduct({ name: 'Ragdoll' });
-    await page.clock.install();
-    await visit(page, `/product/${product.id}`);
-    await upvoteOf(page, 'Ragdoll').click();
-    await expect(toast(page)).toHaveCount(1);
-    await toast(page).hover();
-    await turnEventLoop(page);
-    await page.clock.fastForward(60_000);
-    await expect(toast(page)).toHaveCount(1);
-    await page.mouse.move(0, 0);
-    await page.clock.fastForward(6_000);
-    await expect(toast(page)).toHaveCount(0);
-  });
-
-  test('a message stays in a hidden tab, and closes after the tab is visible again', async ({ page, site }) => {
-    const product = await site.addProduct({ name: 'Ragamuffin' });
-    await page.clock.install();
-    await visit(page, `/product/${product.id}`);
-    await upvoteOf(page, 'Ragamuffin').click();
-    await expect(toast(page)).toHaveCount(1);
-    await look(page, 'hidden');
-    await turnEventLoop(page);
-    await page.clock.fastForward(60_000);
-    await expect(toast(page)).toHaveCount(1);
-    await look(page, 'visible');
-    await turnEventLoop(page);
-    await page.clock.fastForward(6_000);
-    await expect(toast(page)).toHaveCount(0);
   });
 });
 

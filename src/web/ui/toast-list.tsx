@@ -56,6 +56,8 @@ function ToastCard({ toast, onFocus, onClose }: ToastCardProps) {
     // biome-ignore lint/a11y/noStaticElementInteractions: hovering over a toast only delays its removal
     <div
       className="toast"
+      // Screen readers announce a new toast as a whole.
+      aria-atomic
       data-tone={toast.tone}
       onPointerEnter={() => setHeld(true)}
       onPointerLeave={() => setHeld(false)}

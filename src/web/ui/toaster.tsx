@@ -5,6 +5,7 @@ import type { ToastListProps } from './toast-list.tsx';
 
 /**
  * Shows toasts. Both live regions exist from the start, because screen readers announce only later additions.
+ * They are not atomic, because a new toast would have those that are still visible announced again.
  * Hydration does not need the code of the toasts, so it loads afterwards.
  */
 export function Toaster() {
@@ -15,10 +16,10 @@ export function Toaster() {
 
   return (
     <section className="toaster" aria-label={t('Messages')}>
-      <div role="status" aria-live="polite">
+      <div role="status" aria-atomic={false}>
         {List && <List tone="neutral" />}
       </div>
-      <div role="alert" aria-live="assertive">
+      <div role="alert" aria-atomic={false}>
         {List && <List tone="destructive" />}
       </div>
     </section>

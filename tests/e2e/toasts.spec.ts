@@ -1,0 +1,53 @@
+import { turnEventLoop } from '../support/clock.ts';
+import { expect, test, visit } from '../support/e2e-test.ts';
+import { look } from '../support/live-page.ts';
+import { toast, upvoteOf } from '../support/screen.ts';
+
+test.describe('§8: screen readers announce messages', () => {
+  test('the live regions exist before the first message', async ({ page }) => {
+    await visit(page, '/');
+    const messages = page.getByRole('region', { name: 'Messages' });
+    for (const role of ['status', 'alert'] as const) await expect(messages.getByRole(role)).toHaveCount(1);
+  });
+
+  test('a new message is announced as a whole, without those that are still visible', async ({ page, site }) => {
+    const product = await site.addProduct({ name: 'Birman' });
+    await visit(page, `/product/${product.id}`);
+    await upvoteOf(page, 'Birman').click();
+    await expect(toast(page)).toHaveAttribute('aria-atomic', 'true');
+    const messages = page.getByRole('region', { name: 'Messages' });
+    for (const role of ['status', 'alert'] as const)
+      await expect(messages.getByRole(role)).toHaveAttribute('aria-atomic', 'false');
+  });
+
+  test('a message closes after a timeout, except while the pointer is over it', async ({ page, site }) => {
+    const product = await site.addProduct({ name: 'Ragdoll' });
+    await page.clock.install();
+    await visit(page, `/product/${product.id}`);
+    await upvoteOf(page, 'Ragdoll').click();
+    await expect(toast(page)).toHaveCount(1);
+    await toast(page).hover();
+    await turnEventLoop(page);
+    await page.clock.fastForward(60_000);
+    await expect(toast(page)).toHaveCount(1);
+    await page.mouse.move(0, 0);
+    await page.clock.fastForward(6_000);
+    await expect(toast(page)).toHaveCount(0);
+  });
+
+  test('a message stays in a hidden tab, and closes after the tab is visible again', async ({ page, site }) => {
+    const product = await site.addProduct({ name: 'Ragamuffin' });
+    await page.clock.install();
+    await visit(page, `/product/${product.id}`);
+    await upvoteOf(page, 'Ragamuffin').click();
+    await expect(toast(page)).toHaveCount(1);
+    await look(page, 'hidden');
+    await turnEventLoop(page);
+    await page.clock.fastForward(60_000);
+    await expect(toast(page)).toHaveCount(1);
+    await look(page, 'visible');
+    await turnEventLoop(page);
+    await page.clock.fastForward(6_000);
+    await expect(toast(page)).toHaveCount(0);
+  });
+});
