@@ -35,6 +35,23 @@ test.describe('§8: screen readers announce messages', () => {
     await expect(toast(page)).toHaveCount(0);
   });
 
+  test('a message stays while its button has the focus, even after the pointer leaves it', async ({ page, site }) => {
+    const product = await site.addProduct({ name: 'Chartreux' });
+    await page.clock.install();
+    await visit(page, `/product/${product.id}`);
+    await upvoteOf(page, 'Chartreux').click();
+    await toast(page).getByRole('button', { name: 'Undo' }).focus();
+    await toast(page).hover();
+    await page.mouse.move(0, 0);
+    await turnEventLoop(page);
+    await page.clock.fastForward(11_000);
+    await expect(toast(page)).toHaveCount(1);
+    await upvoteOf(page, 'Chartreux').focus();
+    await turnEventLoop(page);
+    await page.clock.fastForward(11_000);
+    await expect(toast(page)).toHaveCount(0);
+  });
+
   test('a message stays in a hidden tab, and closes after the tab is visible again', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Ragamuffin' });
     await page.clock.install();

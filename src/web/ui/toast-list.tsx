@@ -40,7 +40,9 @@ interface ToastCardProps {
 }
 
 function ToastCard({ toast, onFocus, onClose }: ToastCardProps) {
-  const [isHeld, setHeld] = useState(false);
+  const [isHovered, setHovered] = useState(false);
+  const [hasFocus, setFocus] = useState(false);
+  const isHeld = isHovered || hasFocus;
   const isVisible = useSyncExternalStore(subscribeToVisibility, () => document.visibilityState === 'visible');
   const { action } = toast;
   const durationMs = action ? ACTIONABLE_DURATION_MS : DURATION_MS[toast.tone];
@@ -59,13 +61,13 @@ function ToastCard({ toast, onFocus, onClose }: ToastCardProps) {
       // Screen readers announce a new toast as a whole.
       aria-atomic
       data-tone={toast.tone}
-      onPointerEnter={() => setHeld(true)}
-      onPointerLeave={() => setHeld(false)}
+      onPointerEnter={() => setHovered(true)}
+      onPointerLeave={() => setHovered(false)}
       onFocus={(event) => {
         onFocus(event);
-        setHeld(true);
+        setFocus(true);
       }}
-      onBlur={() => setHeld(false)}
+      onBlur={() => setFocus(false)}
     >
       <div>
         <p className="toast-title">{toast.title}</p>
