@@ -153,6 +153,23 @@ test.describe('§2: comments', () => {
   });
 });
 
+test('in Arabic text, code and URLs keep their order, and do not decide the direction of the text', async ({
+  page,
+  site,
+}) => {
+  const text = '`npm i -D` ثم https://example.com/?a=1 وبعدها';
+  const product = await site.addProduct({ name: 'Palm', description: text });
+  await site.addComments(product.id, [{ content: text }]);
+  await visit(page, `/product/${product.id}`);
+  for (const paragraph of [page.locator('.product-description'), commentTexts(page)]) {
+    await expect(paragraph).toHaveCSS('direction', 'rtl');
+    for (const part of ['code', 'a']) {
+      await expect(paragraph.locator(part)).toHaveCSS('direction', 'ltr');
+      await expect(paragraph.locator(part)).toHaveCSS('unicode-bidi', 'isolate');
+    }
+  }
+});
+
 test.describe('§9: timestamps', () => {
   test('the displayed age of a comment increases while the page is open', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Hazel' });

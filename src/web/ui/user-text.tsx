@@ -14,7 +14,7 @@ const SENTENCE_END = '.,;:!?…';
 
 /**
  * Text of a visitor or maker: plain, except for code and links. Links have `rel="nofollow ugc"`, so search engines do
- * not attribute them to the site.
+ * not attribute them to the site. Code and URLs run from left to right in any text, and do not decide its direction.
  */
 export function UserText({ text }: { text: string }) {
   return partsOfText(text).map((part, index) => {
@@ -22,11 +22,11 @@ export function UserText({ text }: { text: string }) {
     // Parts of text have no ids and never move.
     const key = index;
     return part.kind === 'link' ? (
-      <a key={key} href={part.text} rel="nofollow ugc noopener" target="_blank">
+      <a key={key} dir="ltr" href={part.text} rel="nofollow ugc noopener" target="_blank">
         {part.text}
       </a>
     ) : (
-      <code key={key} className={part.kind}>
+      <code key={key} dir="ltr" className={part.kind}>
         {part.text}
       </code>
     );
