@@ -1,3 +1,4 @@
+import { LIMITS } from '../../src/contract/limits.ts';
 import { elapseUntil } from '../support/clock.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { failResponses, holdResponses, recordRequests, requestsReported } from '../support/network.ts';
@@ -205,9 +206,7 @@ test.describe('§8 and §9: loading comments', () => {
     expect(await failed.delays()).toEqual([expect.closeTo(500, -1)]);
     await failed.deliver();
     await page.clock.resume();
-    await expect(
-      page.getByRole('status').filter({ hasText: 'The comments cannot be loaded right now.' }),
-    ).toBeVisible();
+    await expect(discussion(page).getByRole('alert')).toContainText('The comments cannot be loaded right now.');
     await expect(commentArticles(page)).toHaveCount(0);
     await expect(failureToast(page)).toHaveCount(0);
     await expect(page.getByRole('heading', { level: 1, name: 'Teak' })).toBeVisible();
@@ -215,6 +214,28 @@ test.describe('§8 and §9: loading comments', () => {
     await expect(commentTexts(page)).toHaveText(['Hard wood']);
     await expect(commentWith(page, 'Hard wood').locator('..')).toBeFocused();
     await expect(page.getByText('The comments cannot be loaded right now.')).toHaveCount(0);
+  });
+
+  test('every failed attempt to load more comments is announced', async ({ page, site, expectConsoleError }) => {
+    expectConsoleError(/503/);
+    const product = await site.addProduct({ name: 'Rowan' });
+    await site.addComments(
+      product.id,
+      Array.from({ length: LIMITS.pageSize.default + 1 }, () => ({})),
+    );
+    await page.clock.install();
+    await visit(page, `/product/${product.id}`);
+    const failed = await failResponses(page, /\/comments\?.*cursor=/, { times: 2 });
+    const more = discussion(page).getByRole('link', { name: 'Show more comments' });
+    await more.click();
+    await elapseUntil(page, () => failed.requests.length === 2);
+    const failure = discussion(page).getByRole('alert');
+    await expect(failure).toHaveText('More comments could not be loaded.');
+    const held = await holdResponses(page, /\/comments\?.*cursor=/);
+    await more.click();
+    await expect(failure, 'a text that stays would not be announced again').toHaveCount(0);
+    held.release();
+    await expect(commentArticles(page)).toHaveCount(LIMITS.pageSize.default + 1);
   });
 
   test('‘Loading comments...’ shows while comments load', async ({ page, site }) => {

@@ -231,7 +231,7 @@ test.describe('without live updates', () => {
     await page.clock.fastForward(1_000);
     await expect.poll(() => failed.requests.length).toBeGreaterThanOrEqual(2);
     await page.clock.fastForward(2_000);
-    const message = page.getByText('More launches could not be loaded.');
+    const message = page.getByRole('alert').filter({ hasText: 'More launches could not be loaded.' });
     await expect(message).toBeVisible();
     await more.click();
     await expect(boardNames(page)).toHaveCount(21);

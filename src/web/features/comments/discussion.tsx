@@ -134,7 +134,7 @@ function CommentsLoading() {
 /** Shown after a failed read: an empty list (specification, section 8) with an unobtrusive way to retry. */
 function CommentsFailure({ onRetry }: { onRetry: () => unknown }) {
   return (
-    <p className="comments-failed" role="status">
+    <p className="comments-failed" role="alert">
       {`${t('The comments cannot be loaded right now.')} `}
       <button type="button" className="text-button" onClick={onRetry}>
         {t('Try again')}
@@ -159,8 +159,8 @@ function MoreComments({ productId, list }: MoreCommentsProps) {
 
   return (
     <>
-      {list.isFetchNextPageError && (
-        <p className="comments-failed" role="status">
+      {list.isFetchNextPageError && !list.isFetchingNextPage && (
+        <p className="comments-failed" role="alert">
           {t('More comments could not be loaded.')}
         </p>
       )}

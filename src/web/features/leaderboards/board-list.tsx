@@ -48,8 +48,8 @@ export function BoardList({
           </li>
         ))}
       </ol>
-      {isFailed && (
-        <p className="load-more-failed" role="status">
+      {isFailed && !isBusy && (
+        <p className="load-more-failed" role="alert">
           {t('More launches could not be loaded.')}
         </p>
       )}

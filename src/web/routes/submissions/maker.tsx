@@ -45,7 +45,7 @@ function ProductMaker({ id }: { id: string }) {
   return (
     <>
       {isRefused && (
-        <p className="saved-note" role="status">
+        <p className="saved-note" role="alert">
           {`${t('{sentence}.', { sentence: t('This maker link no longer works') })} `}
           {t('The operator may have replaced it, or the submission was withdrawn or declined and has been deleted.')}
         </p>
