@@ -1,6 +1,9 @@
+import * as paths from '../../src/contract/paths.ts';
 import { contrast } from '../../src/settings/accent.ts';
 import { expectAccessible } from '../support/axe.ts';
+import { turnEventLoop } from '../support/clock.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
+import { holdResponses } from '../support/network.ts';
 import { cardNames, commentBox, commentTexts, PHONE, searchBox, toast, toHex, upvoteOf } from '../support/screen.ts';
 import { stateProducts } from '../support/screen-state.ts';
 
@@ -187,6 +190,30 @@ test.describe('§2: the site works by keyboard alone', () => {
     await page.getByRole('link', { name: 'Back to products' }).press('Enter');
     await expect(page.getByRole('heading', { level: 1, name: /^Welcome/ })).toBeFocused();
   });
+
+  for (const [moves, day] of [
+    [false, '2026-01-09'],
+    [true, '2026-01-10'],
+  ] as const) {
+    test(`the heading of a page that loads slowly gets the focus${moves ? ', unless the visitor has moved it' : ' from the placeholder'}`, async ({
+      page,
+      site,
+    }) => {
+      // Only lists of products, not leaderboards, have the data that the product's page shows immediately.
+      const { id, name } = await site.addProduct({ name: `Korat ${moves}`, createdAt: `${day}T12:00:00.000Z` });
+      await visit(page, paths.board(day));
+      const held = await holdResponses(page, new RegExp(`/api/products/${id}$`));
+      await page.getByRole('link', { name, exact: true }).press('Enter');
+      await expect(page.getByRole('heading', { level: 1, name: 'Loading product...' })).toBeFocused();
+      const back = page.getByRole('link', { name: 'Back to products' });
+      if (moves) await back.focus();
+      held.release();
+      const heading = page.getByRole('heading', { level: 1, name });
+      await expect(heading).toBeVisible();
+      await turnEventLoop(page);
+      await expect(moves ? back : heading).toBeFocused();
+    });
+  }
 
   test('a visitor can search, upvote, post a comment and like it', async ({ page, site }) => {
     await site.addProduct({ name: 'Sphynx' });

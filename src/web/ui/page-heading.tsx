@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useRef } from 'react';
-import { useHasNavigated, useLocation } from '../routing/router.tsx';
+import { type Location, useHasNavigated, useLocation } from '../routing/router.tsx';
 import { isTyping } from './focus.ts';
 
 interface PageHeadingProps {
@@ -8,19 +8,28 @@ interface PageHeadingProps {
   dir?: 'auto';
 }
 
+/** The location of the last heading. */
+let shown: Location;
+
 /**
  * The only `h1` of the page. It takes the focus after navigation within the site, because screen readers would not
- * announce the new page otherwise.
+ * announce the new page otherwise. If it replaces the heading of the same page while loading, the visitor may have
+ * moved the focus in the meantime, and keeps it.
  */
 export function PageHeading({ children, className, dir }: PageHeadingProps) {
   const heading = useRef<HTMLHeadingElement>(null);
-  const { pathname } = useLocation();
+  const location = useLocation();
   const navigated = useHasNavigated();
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: a search on the first page must not move the focus
   useEffect(() => {
-    if (navigated && !isTyping()) heading.current?.focus({ preventScroll: true });
-  }, [pathname]);
+    const isFree = location !== shown || document.activeElement === document.body;
+    if (navigated && isFree && !isTyping()) heading.current?.focus({ preventScroll: true });
+  }, [location.pathname]);
+
+  useEffect(() => {
+    shown = location;
+  });
 
   return (
     <h1 ref={heading} tabIndex={-1} className={className} dir={dir}>
