@@ -141,7 +141,7 @@ test.describe('the submission form', () => {
     const sent = recordRequests(page, /\/api\/submissions/, 'POST');
     await openDialog(page);
     await dialog(page).getByRole('button', { name: 'Add a person' }).click();
-    await field(page, 'Role of person 1').fill('Captain');
+    await field(page, 'Role of person 1').fill('x'.repeat(301));
     await dialog(page).getByLabel('At a time that I choose').check();
     await dialog(page).getByLabel('Launch time').fill('2020-01-01T00:00');
     await send(page).click();

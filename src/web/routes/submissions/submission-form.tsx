@@ -126,7 +126,10 @@ export function SubmissionForm({ form, isApproved = false, siteTimeZone, labels,
           failure={
             failure ??
             (errors.length > 0
-              ? { title: summary(errors.length), detail: unplaced.map(({ detail }) => detail).join(' ') }
+              ? {
+                  title: summary(new Set(errors.map(fieldWith)).size),
+                  detail: unplaced.map(({ detail }) => detail).join(' '),
+                }
               : null)
           }
         />
