@@ -1,4 +1,5 @@
 import { SESSION_STORAGE_KEY } from '../../src/contract/api.ts';
+import { blockStorage } from '../support/browser-storage.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { expectUpvote, toast, upvoteOf } from '../support/screen.ts';
 
@@ -25,15 +26,7 @@ test.describe('§3: the anonymous visitor', () => {
 
   test('can upvote with storage blocked, with the same id until the page closes', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Limpet' });
-    await page.addInitScript(() => {
-      for (const storage of ['localStorage', 'sessionStorage']) {
-        Object.defineProperty(window, storage, {
-          get() {
-            throw new DOMException('Blocked', 'SecurityError');
-          },
-        });
-      }
-    });
+    await blockStorage(page);
     await visit(page, `/product/${product.id}`);
     await upvoteOf(page, 'Limpet').click();
     await expectUpvote(page, 'Limpet', { upvoted: true, count: 1 });

@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
 import * as paths from '../../src/contract/paths.ts';
+import { blockStorage } from '../support/browser-storage.ts';
 import { expect } from '../support/e2e-test.ts';
-import { holdResponses } from '../support/network.ts';
+import { failResponses, holdResponses } from '../support/network.ts';
 import { toast } from '../support/screen.ts';
 import { dayAhead, pictureFile, submissionTest as test } from '../support/submission-site.ts';
 
@@ -77,4 +78,53 @@ test('a text that is corrected after a picture is refused, but not sent, is in t
   await page.getByRole('button', { name: 'Edit' }).click();
   await expect(dialog(page).getByText(/^Your draft is as you left it/)).toBeVisible();
   await expect(dialog(page).getByLabel('Description')).toHaveValue('It has chambers.');
+});
+
+test.describe('with storage blocked', () => {
+  test.beforeEach(({ page }) => blockStorage(page));
+  const link = (page: Page) => dialog(page).getByLabel('Your maker link');
+
+  test('the page does not claim that this browser stores the text or the maker link, whose key stays in the URL', async ({
+    page,
+    expectConsoleError,
+  }) => {
+    expectConsoleError(/404|503/);
+    await failResponses(page, /\/api\/submissions$/, { method: 'POST', times: 1 });
+    await openDialog(page, 'Bivalve');
+    await send(page).click();
+    await expect(dialog(page).getByRole('alert')).toHaveText(/^The site is busyTry again later\.$/);
+    await send(page).click();
+    await expect(dialog(page).getByText('Scan the QR code')).toBeVisible();
+    await expect(dialog(page).getByText('This browser remembers')).toHaveCount(0);
+    const address = await link(page).inputValue();
+    await page.goto(address);
+    await expect(page.getByText('Waiting for review')).toBeVisible();
+    await expect(page).toHaveURL(address);
+    await page.reload();
+    await expect(page.getByText('Waiting for review')).toBeVisible();
+  });
+
+  for (const [when, url, method] of [
+    ['the product', /\/api\/submissions$/, 'POST'],
+    ['a picture', /\/image$/, 'PUT'],
+  ] as const) {
+    test(`closing the dialog while ${when} is being sent still shows the maker link`, async ({ page }) => {
+      await openDialog(page, 'Limpet');
+      await dialog(page)
+        .getByLabel('Choose a picture')
+        .setInputFiles(await pictureFile('shell.png', '#0c5a68'));
+      await expect(dialog(page).getByRole('img', { name: 'Your picture' })).toBeVisible();
+      const held = await holdResponses(page, url, { method });
+      await send(page).click();
+      await expect.poll(() => held.requests.length).toBe(1);
+      await page.keyboard.press('Escape');
+      if (method === 'POST') {
+        await expect(dialog(page)).toHaveCount(0);
+        held.release();
+      }
+      await expect(link(page)).toHaveValue(/\/product\/limpet(?:-\d+)?#maker=/);
+      await page.keyboard.press('Escape');
+      await expect(dialog(page)).toHaveCount(0);
+    });
+  }
 });

@@ -1,3 +1,18 @@
+import type { Page } from '@playwright/test';
+
+/** Makes every access to storage fail in the documents that the page loads, as with blocked cookies. */
+export async function blockStorage(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    for (const storage of ['localStorage', 'sessionStorage']) {
+      Object.defineProperty(window, storage, {
+        get() {
+          throw new DOMException('Blocked', 'SecurityError');
+        },
+      });
+    }
+  });
+}
+
 /** Creates browser storage for tests. `stored` is the content. Writes fail while `isFull` is set. */
 export function createBrowserStorage() {
   const stored = new Map<string, string>();

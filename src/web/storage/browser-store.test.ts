@@ -77,12 +77,15 @@ test('if storage is full, a new value is reported and lasts as long as the page,
     told += 1;
   });
   localStorage.isFull = true;
+  expect(store.isPersisted()).toBe(true);
   store.write(['new']);
+  expect(store.isPersisted()).toBe(false);
   expect(store.read()).toEqual(['new']);
   expect(told).toBe(1);
   expect(stored.get('words')).toBe('["old"]');
   localStorage.isFull = false;
   store.write(['newer']);
+  expect(store.isPersisted()).toBe(true);
   expect(stored.get('words')).toBe('["newer"]');
 });
 

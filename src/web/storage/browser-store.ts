@@ -9,6 +9,8 @@ interface BrowserStore<Value> {
   read(): Value;
   /** `undefined` deletes the value. */
   write(value: Value | undefined): void;
+  /** Returns whether the last write reached storage. Otherwise, its value is lost with the page. */
+  isPersisted(): boolean;
   subscribe(listener: () => void): () => void;
   /** The value if nothing is stored, e.g. on the server. */
   initial: Value;
@@ -63,6 +65,7 @@ export function createBrowserStore<Value>(key: string, parse: (stored: unknown) 
       }
       notify();
     },
+    isPersisted: () => rejected === undefined,
     subscribe(listener) {
       if (listeners.size === 0) {
         window.addEventListener('storage', onStorage);

@@ -643,8 +643,8 @@ export default {
     'Launch of {name}': 'إطلاق {name}',
     '{name} launches on {site} and collects votes for {hours} hours.':
       'يُطلق {name} على {site} ويجمع الأصوات لمدة {hours} ساعة.',
-    'This browser remembers the link too. Scan the QR code to open it on your phone.':
-      'يتذكر هذا المتصفح الرابط أيضًا. ويأخذه الرمز إلى هاتفك.',
+    'This browser remembers the link too.': 'يتذكر هذا المتصفح الرابط أيضًا.',
+    'Scan the QR code to open it on your phone.': 'يأخذ الرمز الرابط إلى هاتفك.',
     'What happens next': 'ماذا يحدث بعد ذلك',
     'A person reviews it. Until then, you can still change everything.':
       'يراجعه شخص. وحتى ذلك الحين يمكنك تغيير كل شيء.',

@@ -460,8 +460,8 @@ export default {
     'Launch of {name}': 'Launch von {name}',
     '{name} launches on {site} and collects votes for {hours} hours.':
       '{name} startet auf {site} und sammelt {hours} Stunden lang Stimmen.',
-    'This browser remembers the link too. Scan the QR code to open it on your phone.':
-      'Auch dieser Browser merkt sich den Link. Mit dem Code kommt er auf dein Telefon.',
+    'This browser remembers the link too.': 'Auch dieser Browser merkt sich den Link.',
+    'Scan the QR code to open it on your phone.': 'Mit dem Code kommt der Link auf dein Telefon.',
     'What happens next': 'Wie es weitergeht',
     'A person reviews it. Until then, you can still change everything.':
       'Ein Mensch sieht es sich an. Bis dahin kannst du noch alles ändern.',

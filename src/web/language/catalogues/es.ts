@@ -454,8 +454,8 @@ export default {
     'Launch of {name}': 'Lanzamiento de {name}',
     '{name} launches on {site} and collects votes for {hours} hours.':
       '{name} se lanza en {site} y reúne votos durante {hours} horas.',
-    'This browser remembers the link too. Scan the QR code to open it on your phone.':
-      'Este navegador también recuerda el enlace. El código lo lleva a tu teléfono.',
+    'This browser remembers the link too.': 'Este navegador también recuerda el enlace.',
+    'Scan the QR code to open it on your phone.': 'El código lleva el enlace a tu teléfono.',
     'What happens next': 'Qué pasa ahora',
     'A person reviews it. Until then, you can still change everything.':
       'Una persona lo revisa. Hasta entonces aún puedes cambiarlo todo.',

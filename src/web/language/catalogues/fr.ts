@@ -454,8 +454,8 @@ export default {
     'Launch of {name}': 'Lancement de {name}',
     '{name} launches on {site} and collects votes for {hours} hours.':
       '{name} sera lancé sur {site} et recueillera des votes pendant {hours} heures.',
-    'This browser remembers the link too. Scan the QR code to open it on your phone.':
-      'Ce navigateur retient aussi le lien. Le code l’amène sur votre téléphone.',
+    'This browser remembers the link too.': 'Ce navigateur retient aussi le lien.',
+    'Scan the QR code to open it on your phone.': 'Le code amène le lien sur votre téléphone.',
     'What happens next': 'Et ensuite',
     'A person reviews it. Until then, you can still change everything.':
       'Une personne l’examine. D’ici là, vous pouvez encore tout modifier.',

@@ -430,8 +430,8 @@ export default {
     'Launch of {name}': '{name}の公開',
     '{name} launches on {site} and collects votes for {hours} hours.':
       '{name}が{site}で公開され、{hours}時間票を集めます。',
-    'This browser remembers the link too. Scan the QR code to open it on your phone.':
-      'このブラウザもリンクを覚えています。コードを使えばスマートフォンに移せます。',
+    'This browser remembers the link too.': 'このブラウザもリンクを覚えています。',
+    'Scan the QR code to open it on your phone.': 'コードを使えばリンクをスマートフォンに移せます。',
     'What happens next': '次の流れ',
     'A person reviews it. Until then, you can still change everything.':
       '担当者が確認します。それまでは何でも変更できます。',

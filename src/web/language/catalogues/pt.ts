@@ -454,8 +454,8 @@ export default {
     'Launch of {name}': 'Lançamento de {name}',
     '{name} launches on {site} and collects votes for {hours} hours.':
       '{name} será lançado em {site} e receberá votos por {hours} horas.',
-    'This browser remembers the link too. Scan the QR code to open it on your phone.':
-      'Este navegador também lembra o link. O código o leva para o seu telefone.',
+    'This browser remembers the link too.': 'Este navegador também lembra o link.',
+    'Scan the QR code to open it on your phone.': 'O código leva o link para o seu telefone.',
     'What happens next': 'O que acontece agora',
     'A person reviews it. Until then, you can still change everything.':
       'Uma pessoa analisa. Até lá, você ainda pode mudar tudo.',

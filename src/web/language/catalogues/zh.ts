@@ -425,8 +425,8 @@ export default {
     'Launch of {name}': '{name}发布',
     '{name} launches on {site} and collects votes for {hours} hours.':
       '{name}将在{site}发布，并收集{hours}小时的投票。',
-    'This browser remembers the link too. Scan the QR code to open it on your phone.':
-      '此浏览器也会记住该链接。扫码可将它带到你的手机上。',
+    'This browser remembers the link too.': '此浏览器也会记住该链接。',
+    'Scan the QR code to open it on your phone.': '扫码可将链接带到你的手机上。',
     'What happens next': '接下来',
     'A person reviews it. Until then, you can still change everything.': '由专人审核。在此之前你仍可修改所有内容。',
     'It collects votes for {hours} hours. Your maker link shows them as they come in.':

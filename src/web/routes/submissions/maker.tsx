@@ -56,8 +56,8 @@ function ProductMaker({ id }: { id: string }) {
 }
 
 /**
- * Returns the maker key in the URL or, without one, the stored key. Removes the key from the URL, where others could
- * see it, and stores it unless another key is stored.
+ * Returns the maker key in the URL or, without one, the stored key. Stores the key unless another one is stored, and
+ * removes it from the URL, where others could see it. If storage fails, only the URL keeps it.
  */
 function useMakerKey(id: string) {
   const { location, navigate } = useRouter();
@@ -74,7 +74,7 @@ function useMakerKey(id: string) {
     if (makerKeyOf(id) === undefined) saveMakerKey({ productId: id, name: '', key: linked });
     setGiven(linked);
     setRefused(false);
-    navigate(pathname + search, { replace: true });
+    if (makerKeys.isPersisted()) navigate(pathname + search, { replace: true });
   }, [linked, id, pathname, search, navigate]);
 
   function refuse(key: string): void {

@@ -11,7 +11,7 @@ import type {
 import { ApiError, reasonOf } from '../../api/http-api.ts';
 import { intlLocale, plural, t } from '../../language/translate.ts';
 import { sessionId } from '../../storage/session.ts';
-import { toDraft, toSubmission } from './draft.ts';
+import { savedDraft, toDraft, toSubmission } from './draft.ts';
 
 /** The same as in `http-api.ts`. */
 const TIMEOUT_MS = 40_000;
@@ -182,9 +182,9 @@ export interface Failure {
   detail: string;
 }
 
-/** Describes a failure for the maker. `isSaved`: the draft is stored in this browser. */
+/** Describes a failure for the maker. `isSaved`: the draft has been saved. */
 export function failureOf(error: unknown, { isSaved = false } = {}): Failure {
-  const saved = isSaved ? ` ${t('Your text is saved in this browser.')}` : '';
+  const saved = isSaved && savedDraft.isPersisted() ? ` ${t('Your text is saved in this browser.')}` : '';
   const unknown = { title: t('Something went wrong'), detail: t('Please try again.') + saved };
   if (!(error instanceof SubmissionError)) return unknown;
   const { status, code, retryAfter } = error;

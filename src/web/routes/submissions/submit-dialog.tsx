@@ -22,17 +22,27 @@ interface Done {
   submission: Submission;
 }
 
-/** A new submission that lacks some of its pictures, because they were rejected or could not be sent. */
+/** A new submission whose maker link was neither stored nor shown, so the next dialog shows it. */
+let unshown: Done | null = null;
+
+/**
+ * A new submission that lacks some of its pictures, because they were rejected or could not be sent, or whose maker
+ * link was not stored.
+ */
 interface Incomplete extends UnsavedEdit {
   access: MakerAccess;
 }
 
 /** The dialog for submitting a product. Closing it discards only the pictures. */
 export function SubmitDialog({ onClose }: { onClose: () => void }) {
-  const [done, setDone] = useState<Done | null>(null);
+  const [done, setDone] = useState(unshown);
   const incomplete = useRef<Incomplete | null>(null);
   const [opened, setOpened] = useState(1);
   const { navigate } = useRouter();
+
+  useLayoutEffect(() => {
+    if (done) unshown = null;
+  }, [done]);
 
   function close(): void {
     if (done === null && incomplete.current !== null) {
@@ -51,7 +61,11 @@ export function SubmitDialog({ onClose }: { onClose: () => void }) {
       setDone({ access, submission });
       return;
     }
-    // The dialog was closed during the upload. This browser has stored the maker link.
+    // The dialog was closed while the form was being sent.
+    if (unshown) {
+      navigate(paths.submit);
+      return;
+    }
     showToast({
       title: t('Submitted'),
       description: t('{name} is waiting for review.', { name: submission.product.name }),
@@ -82,10 +96,11 @@ function NewSubmission({ incomplete, onDone }: NewSubmissionProps) {
     draft: restored ?? newDraft(),
     pictures: NO_PICTURES,
     onDraft: (draft) => savedDraft.write(draft),
-    onCreated({ id, key }, { product }, { idempotencyKey }) {
+    onCreated({ id, key }, submission, { idempotencyKey }) {
       created.current = { id, key };
       // Stored immediately, because no later response contains the key.
-      saveMakerKey({ productId: id, name: product.name, key });
+      saveMakerKey({ productId: id, name: submission.product.name, key });
+      if (!makerKeys.isPersisted()) unshown = { access: created.current, submission };
       // The dialog may have been closed and opened again for another product, whose draft stays.
       if (savedDraft.read()?.idempotencyKey === idempotencyKey) savedDraft.write(undefined);
       // Starting over would change the created submission.
@@ -96,7 +111,7 @@ function NewSubmission({ incomplete, onDone }: NewSubmissionProps) {
 
   // Runs in a layout effect, because visitors may close the dialog as soon as the failure is on screen.
   useLayoutEffect(() => {
-    const base = form.isSending ? undefined : form.latest();
+    const base = form.isSending && makerKeys.isPersisted() ? undefined : form.latest();
     incomplete.current = created.current && base ? { access: created.current, base, draft: form.draft } : null;
   });
 

@@ -6,6 +6,7 @@ import type { Submission } from '../../../contract/submissions/schema.ts';
 import { CopyField } from '../../features/sharing/copy-field.tsx';
 import { rich, t } from '../../language/translate.ts';
 import { useSite } from '../../routing/document-head.ts';
+import { makerKeys } from '../../storage/maker-keys.ts';
 import { Link } from '../../ui/link.tsx';
 import { calendarFile } from './calendar.ts';
 import type { MakerAccess } from './submissions-client.ts';
@@ -86,7 +87,8 @@ export function Submitted({ access, submission }: SubmittedProps) {
             )}
           </div>
           <p className="submission-hint">
-            {t('This browser remembers the link too. Scan the QR code to open it on your phone.')}
+            {makerKeys.isPersisted() && `${t('This browser remembers the link too.')} `}
+            {t('Scan the QR code to open it on your phone.')}
           </p>
         </div>
       </div>
