@@ -18,12 +18,6 @@ export const LIMITS = {
   searchCharacters: 200,
   tagCharacters: 60,
   cursorCharacters: 512,
-  /** Hours for which a repeated idempotency key returns the comment or submission that was created with it. */
-  idempotencyKeyHours: 24,
-  /** Maximum size of a JSON request body, unless its route sets another limit. */
-  bodyBytes: 16 * 1024,
-  /** Maximum related products that are shown for a product. */
-  relatedProducts: 6,
   /** Maximum tags that a card of the list shows. */
   cardTags: 3,
 } as const;

@@ -1,5 +1,5 @@
+import { IDEMPOTENCY_KEY_HOURS } from '../../contract/comments/defaults.ts';
 import type { Comment } from '../../contract/comments/schema.ts';
-import { LIMITS } from '../../contract/limits.ts';
 import type { Sql } from '../database/database.ts';
 import { HOUR_MS } from '../runtime.ts';
 import { COMMENT_COLUMNS, type CommentRow, commentOf } from './comment-row.ts';
@@ -12,7 +12,7 @@ export function keyOf({ session, idempotencyKey }: Sender): string | undefined {
 
 /** Returns the cutoff time of idempotency keys: a key that was claimed earlier has expired. */
 export function keyExpiry(now: Date): Date {
-  return new Date(now.getTime() - LIMITS.idempotencyKeyHours * HOUR_MS);
+  return new Date(now.getTime() - IDEMPOTENCY_KEY_HOURS * HOUR_MS);
 }
 
 const SELECT_COMMENTS = `SELECT k.user_session, k.idempotency_key, ${COMMENT_COLUMNS.split(', ')

@@ -1,4 +1,3 @@
-import { LIMITS } from '../../contract/limits.ts';
 import { isProductId } from '../../contract/products/fields.ts';
 import type { RelatedProduct, RelatedProducts } from '../../contract/products/schema.ts';
 import type { Change } from '../changes/change-feed.ts';
@@ -7,6 +6,8 @@ import { memoize } from '../memoize.ts';
 import type { Runtime } from '../runtime.ts';
 import { foldText } from '../search-text.ts';
 
+/** Maximum related products that are shown for a product. */
+const MAX_RELATED = 6;
 /**
  * How many of the newest products are compared regardless of their tags. On smaller sites, all products are compared.
  */
@@ -37,7 +38,7 @@ const SELECT_BEST = `SELECT p.id, p.name, p.image, to_json(p.tags) AS tags
   FROM (
     SELECT c.product_id, candidate.level, c.upvotes
     FROM unnest($1::text[], $2::integer[]) AS candidate (id, level) JOIN product_counts c ON c.product_id = candidate.id
-    ORDER BY candidate.level, c.upvotes DESC, c.product_id LIMIT ${LIMITS.relatedProducts}
+    ORDER BY candidate.level, c.upvotes DESC, c.product_id LIMIT ${MAX_RELATED}
   ) AS best JOIN products p ON p.id = best.product_id
   WHERE p.created_at <= $3::timestamptz ORDER BY best.level, best.upvotes DESC, p.id`;
 
@@ -162,7 +163,7 @@ export function levelsOf(
   const sorted = [...levels].sort(([one], [other]) => other - one).map(([, ids]) => ids);
   let found = 0;
   return sorted.filter((ids) => {
-    const isWanted = found < LIMITS.relatedProducts;
+    const isWanted = found < MAX_RELATED;
     found += ids.length;
     return isWanted;
   });

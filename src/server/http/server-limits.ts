@@ -1,12 +1,14 @@
 import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import { Socket } from 'node:net';
 import type { ConnectionError, FastifyHttpOptions, FastifyInstance, FastifyRequest } from 'fastify';
-import { LIMITS } from '../../contract/limits.ts';
 import * as paths from '../../contract/paths.ts';
 import type { ProblemCode } from '../../contract/problem.ts';
 import { CoreError } from '../../core/core-error.ts';
 import { endStalledConnections, limitPipelinedRequests } from './connections.ts';
 import { PROBLEM_MEDIA_TYPE, problem } from './problems.ts';
+
+/** Maximum size of a JSON request body, unless its route sets another limit. */
+const BODY_BYTES = 16 * 1024;
 
 /** Maximum length of a URL. The URL that requests the upvotes of 100 products may have 6,700 characters. */
 const URL_BYTES = 8 * 1024;
@@ -25,7 +27,7 @@ export const IMPORT_TIMEOUT_MS = 30 * 60_000;
 
 /** Limits on the size and time of requests. A connection that exceeds them is closed. */
 export const SERVER_LIMITS = {
-  bodyLimit: LIMITS.bodyBytes,
+  bodyLimit: BODY_BYTES,
   // Timeout for receiving a whole request, except an import. Headers and most bodies (`endSlowBodies`) have shorter
   // timeouts. On a connection without data, the time starts when the connection opens.
   requestTimeout: 180_000,

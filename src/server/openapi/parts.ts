@@ -1,6 +1,11 @@
 import type { TSchema } from 'typebox';
 import { SESSION_HEADER, SESSION_PATTERN } from '../../contract/api.ts';
-import { COMMENT_DEFAULTS, IDEMPOTENCY_HEADER, IDEMPOTENCY_KEY_PATTERN } from '../../contract/comments/defaults.ts';
+import {
+  COMMENT_DEFAULTS,
+  IDEMPOTENCY_HEADER,
+  IDEMPOTENCY_KEY_HOURS,
+  IDEMPOTENCY_KEY_PATTERN,
+} from '../../contract/comments/defaults.ts';
 import type { Comment } from '../../contract/comments/schema.ts';
 import { LIMITS } from '../../contract/limits.ts';
 import type { ProblemCode } from '../../contract/problem.ts';
@@ -121,7 +126,7 @@ export const PARAMETERS = {
   IdempotencyKey: {
     name: IDEMPOTENCY_HEADER,
     in: 'header',
-    description: `A key that the client generates for a draft. If the same session sends it again with the same draft within ${LIMITS.idempotencyKeyHours} hours, nothing is added, and the response contains the result of the first request.`,
+    description: `A key that the client generates for a draft. If the same session sends it again with the same draft within ${IDEMPOTENCY_KEY_HOURS} hours, nothing is added, and the response contains the result of the first request.`,
     schema: { type: 'string', pattern: IDEMPOTENCY_KEY_PATTERN },
     example: 'draft-1',
   },

@@ -1,6 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import type { Api } from '../../../contract/api.ts';
 import { useApi } from '../../api/api-context.tsx';
 import { t } from '../../language/translate.ts';
 import { useBrowserStore } from '../../storage/browser-store.ts';
@@ -50,13 +49,6 @@ export function UpvoteButton({ productId, productName, upvotes, size = 'regular'
 
 const NO_STATUS = { data: undefined, isError: false };
 
-/** On the server, where no visitor is known, a query per button would take a tenth of the time of a list. */
-const useStatus = typeof window === 'undefined' ? () => NO_STATUS : useStatusQuery;
-
-function useStatusQuery(api: Api, productId: string): { data: boolean | undefined; isError: boolean } {
-  return useQuery(upvoteStatusOptions(api, productId));
-}
-
 /** Loads the code that sends votes. Hydration does not need it, so it loads afterwards. */
 const loadWrites = () => import('./set-upvote.ts');
 
@@ -68,7 +60,10 @@ function useUpvote(productId: string) {
   const api = useApi();
   const client = useQueryClient();
   const remembered = useBrowserStore(rememberedVotes, (ids) => ids.includes(productId));
-  const { data, isError } = useStatus(api, productId);
+  // The server knows no visitor, and a query per button would take a tenth of the time of a list.
+  const { data, isError } =
+    // biome-ignore lint/correctness/useHookAtTopLevel: the condition is constant
+    typeof window === 'undefined' ? NO_STATUS : useQuery(upvoteStatusOptions(api, productId));
   // A failed check counts as not upvoted (specification, section 8).
   const upvoted = data ?? (remembered && !isError);
   const [isConfirmed, setConfirmed] = useState(false);
