@@ -67,7 +67,7 @@ test('a lower cap applies to a launch in review after a restart, before its day 
   await updater.close();
 });
 
-test('votes beyond the cap are excluded while the counts of another launch are locked, and then from that launch', async () => {
+test('votes beyond the cap leave the boards while the counts of another launch are locked, and then those of that launch', async () => {
   const network = '00000000-0000-0000-0000-00000000000a';
   for (const id of ['free', 'locked']) {
     await launch(database, id, '2026-09-01T10:00:00.000Z');
@@ -75,20 +75,24 @@ test('votes beyond the cap are excluded while the counts of another launch are l
       await vote(database, id, '2026-09-01T11:00:00.000Z', session, { network });
   }
   const now = '2026-09-01T12:00:00.000Z';
-  /** A database on which the updater cannot find the launches whose caps it checks after a restart. */
+  /** A database on which sweeps cannot find the launches whose boards are stale or whose caps must be checked. */
   const failing: Database = {
     ...database,
     query: (text, ...rest) =>
-      text.includes('c.excluded_network > 0') ? Promise.reject(new Error('cancelled')) : database.query(text, ...rest),
+      text.includes("b.kind = 'day' AND b.final_at IS NULL")
+        ? Promise.reject(new Error('cancelled'))
+        : database.query(text, ...rest),
   };
-  const excluded = async (id: string) => (await getStandings(database, id, rulesAt(now)))?.day.excluded;
+  const standing = async (id: string) => (await getStandings(database, id, rulesAt(now)))?.day;
+  const capped = { votes: 1, excluded: [{ reason: 'network', votes: 1 }] };
   const updater = startUpdater(now, 1, failing);
   await database.transaction(async (sql) => {
     await lockCounts(sql, ['locked']);
     updater.onUnchecked(['free', 'locked'].map((productId) => ({ productId, network })));
-    await expect.poll(() => excluded('free')).toEqual([{ reason: 'network', votes: 1 }]);
+    updater.onWrite({ productIds: ['free', 'locked'], catalogue: false });
+    await expect.poll(() => standing('free')).toMatchObject(capped);
   });
-  await expect.poll(() => excluded('locked')).toEqual([{ reason: 'network', votes: 1 }]);
+  await expect.poll(() => standing('locked')).toMatchObject(capped);
   await updater.close();
 });
 

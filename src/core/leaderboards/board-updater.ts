@@ -133,7 +133,9 @@ export function startBoardUpdater(
   }
 
   async function update({ written, unchecked, places, sweeps, checksCaps }: Work): Promise<void> {
-    votes.add({ unchecked: await applyCapToNetworks(database, [...unchecked], votesPerNetwork) });
+    const skipped = await applyCapToNetworks(database, [...unchecked], votesPerNetwork);
+    // The launches are refreshed again, too, because their votes are not corrected yet.
+    votes.add({ unchecked: skipped, written: skipped.map(({ productId }) => productId) });
     await refresh([...written]);
     if (places || sweeps) await place(sweeps);
     if (sweeps) await sweepBoards();
