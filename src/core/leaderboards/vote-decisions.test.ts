@@ -4,6 +4,7 @@ import { CAP, differencesOf, launch, rulesAt, tallyOf, vote } from '../../../tes
 import { createTestDatabase, joinTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { withinTransaction } from '../../../tests/support/within-transaction.ts';
 import { checkCounts } from '../counts/check-counts.ts';
+import { lockCounts } from '../counts/lock-counts.ts';
 import type { Database } from '../database/database.ts';
 import { removeProducts } from '../products/remove-products.ts';
 import { restoreProducts } from '../products/restore-products.ts';
@@ -178,6 +179,34 @@ if (inject('citusWorkers').length === 0) {
       await other.drop();
     }
     expect(await counts()).toEqual([2, 1, 0]);
+  });
+
+  test('a repeated vote and a vote for a launch with decisions wait without a deadlock for a writer of both', async () => {
+    await launch(database, 'reef', at(10));
+    await vote(database, 'reef', at(11), 'session-d');
+    await change('exclude', { voters: voters.slice(0, 1) });
+    const other = joinTestDatabase(database);
+    const waiting = { ...systemRuntime, now: () => new Date(at(13)) };
+    const changes = ['reef', 'tide'].map((productId) => ({ productId, session: 'session-d', upvoted: true }));
+    let casting: ReturnType<typeof setUpvotes> | undefined;
+    try {
+      await database.transaction(async (sql) => {
+        const interrupted: Database = {
+          ...other,
+          async transaction(work) {
+            await lockCounts(sql, ['reef']);
+            return other.transaction(work);
+          },
+        };
+        casting = setUpvotes(interrupted, waiting, changes);
+        await expect.poll(() => blockedStatements(database)).toHaveLength(1);
+        await lockCounts(sql, ['tide']);
+      });
+      expect((await casting)?.outcomes).toMatchObject([{ upvotes: 1 }, { upvotes: 4 }]);
+    } finally {
+      await casting?.catch(() => {});
+      await other.drop();
+    }
   });
 
   test('in a batch, decisions override the cap, and votes with decisions use up the cap', async () => {

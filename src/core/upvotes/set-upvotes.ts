@@ -2,7 +2,7 @@ import { LIMITS } from '../../contract/limits.ts';
 import { isProductId } from '../../contract/products/fields.ts';
 import type { UpvoteState } from '../../contract/upvotes/schema.ts';
 import { productNotFound, productPaused } from '../core-error.ts';
-import { lockDecidedCounts, MAYBE_PAUSED, OPEN } from '../counts/lock-counts.ts';
+import { lockWritableCounts, MAYBE_PAUSED, OPEN } from '../counts/lock-counts.ts';
 import { isDistributed } from '../database/citus.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { isForeignKeyViolation } from '../database/database-faults.ts';
@@ -83,8 +83,9 @@ export async function setUpvotes(
   const skipped = withoutRow(last, written);
   if (skipped.length > 0) {
     const rows = await database.transaction(async (sql) => {
-      // Locks first, so the snapshot of the next statement includes the decisions that this one waits for.
-      await lockDecidedCounts(
+      // Locks first, so the snapshot of the next statement includes the decisions that this one waits for. It locks all
+      // counts that the next statement locks, in order, to prevent deadlocks.
+      await lockWritableCounts(
         sql,
         skipped.map(({ productId }) => productId),
       );
