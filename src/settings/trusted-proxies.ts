@@ -2,7 +2,7 @@ import { isIP, isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { quote } from './read-value.ts';
 
-/** Returns whether `X-Forwarded-For` from this IP address is trusted. */
+/** Returns whether `X-Forwarded-For` from this IP address, which may have a port, is trusted. */
 export type TrustedProxies = (address: string) => boolean;
 
 /** Named ranges, as in the `trust proxy` setting of Express. */
@@ -24,11 +24,17 @@ export function readTrustedProxies(text: string): TrustedProxies {
     .map((part) => part.trim())
     .filter((part) => part !== '');
   const ranges = parts.flatMap((part) => (NAMED_RANGES.get(part.toLowerCase()) ?? [part]).map(readRange));
-  return (address) => {
+  return (source) => {
+    const address = withoutPort(source);
     if (!ipaddr.isValid(address)) return false;
     const candidate = ipaddr.process(address);
     return ranges.some(([network, bits]) => candidate.kind() === network.kind() && candidate.match(network, bits));
   };
+}
+
+/** Removes the port, which some proxies append: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
+export function withoutPort(text: string): string {
+  return /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1] ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(text)?.[1] ?? text;
 }
 
 function readRange(part: string): Range {

@@ -3,7 +3,7 @@ import { isIPv4 } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import ipaddr from 'ipaddr.js';
 import { HOUR_MS } from '../../core/runtime.ts';
-import type { TrustedProxies } from '../../settings/trusted-proxies.ts';
+import { type TrustedProxies, withoutPort } from '../../settings/trusted-proxies.ts';
 
 /** Two keyed hashes of a network: one with the current salt, and one with the previous salt. */
 export interface NetworkKey {
@@ -83,11 +83,6 @@ export function prefix48(text = ''): Uint8Array {
 export function clientNetworkOf({ ip }: { ip: string }): string {
   const whole48 = prefix48(ip);
   return Buffer.from(whole48.length > 0 ? whole48 : addressPrefix(ip)).toString('hex');
-}
-
-/** Removes the port, which some proxies append: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
-function withoutPort(text: string): string {
-  return /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1] ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(text)?.[1] ?? text;
 }
 
 /**
