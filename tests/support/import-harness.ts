@@ -32,6 +32,7 @@ export async function openImportHarness() {
       separator: ',',
       dryRun: false,
       now: NOW,
+      timeZone: 'UTC',
       log: silentLog,
     } as const;
     return importProducts(database, { path, ...defaults, ...options });

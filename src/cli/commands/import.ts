@@ -95,7 +95,7 @@ async function importFile(
 ): Promise<ImportReport> {
   const { map = [], split = DEFAULT_SEPARATOR, images, slugifyIds = false, dryRun = false } = flags;
   const columnMap = readColumnMap(map);
-  const { dataDir } = readSettings(process.env);
+  const { dataDir, launches } = readSettings(process.env);
   const { size } = await stat(path);
   return withDatabase(
     async ({ withoutStatementTimeout }, _applied, log) => {
@@ -116,6 +116,7 @@ async function importFile(
           dryRun,
           pictures: images === undefined ? undefined : { from: resolve(images), to: pictureFolder(dataDir) },
           now: systemRuntime.now(),
+          timeZone: launches.timeZone,
           log,
           onProgress,
         }),

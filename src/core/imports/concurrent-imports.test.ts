@@ -39,7 +39,7 @@ async function importRows(database: Database, name: string, ...rows: object[]) {
   const path = join(harness.folder, name);
   await writeFile(path, lines(...rows));
   const options = { kind: 'json-lines', map: new Map(), slugifyIds: false, separator: ',', dryRun: false } as const;
-  return importProducts(database, { path, now: NOW, log: logged.log, onProgress, ...options });
+  return importProducts(database, { path, now: NOW, timeZone: 'UTC', log: logged.log, onProgress, ...options });
 }
 
 test('an import whose database becomes unavailable after the commit is reported as done, and the skipped steps are logged', async () => {

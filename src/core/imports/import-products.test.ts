@@ -265,7 +265,7 @@ test('a new product whose pictures were not copied gets the default pictures', a
   });
 });
 
-test('rows without times are listed in the order of the file, within the day of the import', async () => {
+test('rows without times are listed in the order of the file, on the day of the import in the time zone of the site', async () => {
   const rows = ['m', 'z', 'a', 'k'].map((id) => ({ id }));
   const list = () => listProducts(harness.database, {}, NOW);
   const listed = async () => (await list()).items.map(({ id }) => id);
@@ -275,6 +275,10 @@ test('rows without times are listed in the order of the file, within the day of 
   const midnight = new Date('2026-05-06T00:00:00.001Z');
   await harness.run(lines(...rows), { now: midnight });
   expect((await harness.product('k'))?.createdAt).toBe('2026-05-06T00:00:00.000Z');
+  await harness.clear();
+  const now = new Date('2026-11-21T08:00:00.001Z');
+  await harness.run(lines(...rows), { now, timeZone: 'America/Los_Angeles' });
+  expect((await harness.product('k'))?.createdAt).toBe('2026-11-21T08:00:00.000Z');
 });
 
 test('an import records the changed products by id, or as "everything changed" if there are many', async () => {

@@ -25,6 +25,8 @@ export interface ImportOptions {
   /** The operator's picture folder, and the site's store. If unset, local pictures are not copied. */
   pictures?: { from: string; to: string } | undefined;
   now: Date;
+  /** The value of SITE_TIME_ZONE. */
+  timeZone: string;
   log: Pick<Log, 'warn'>;
   /** `done` counts the checked bytes or the processed rows so far. A retry of the transaction starts again at 0. */
   onProgress?: ((stage: 'check' | 'write', done: number) => void) | undefined;
@@ -52,16 +54,16 @@ export interface ImportReport {
  * the picture folder does not exist or a picture changes during the import; CoreError `unavailable`.
  */
 export async function importProducts(database: Database, options: ImportOptions): Promise<ImportReport> {
-  const { path, name = basename(path), kind, map, slugifyIds, separator, dryRun, now, log, onProgress } = options;
+  const { path, name = basename(path), dryRun, log, onProgress } = options;
   const pictures = options.pictures && (await LocalPictures.open(options.pictures.from));
   const spool = await Spool.open();
   try {
     const onBytes = progressOf('check', onProgress);
-    const file = await checkFile(path, spool, { kind, map, slugifyIds, separator, pictures, onBytes });
+    const file = await checkFile(path, spool, { ...options, pictures, onBytes });
     // Copies pictures before any row references them. If the import fails, the unused pictures are harmless.
     if (pictures && options.pictures && !dryRun) await pictures.copyTo(options.pictures.to);
     const merged = await insertWithRetries(database, (sql) =>
-      mergeProducts(sql, { spool, file }, { target: name, dryRun, now, onRows: progressOf('write', onProgress) }),
+      mergeProducts(sql, { spool, file }, { ...options, target: name, onRows: progressOf('write', onProgress) }),
     );
     const written = dryRun ? 0 : merged.created.count + merged.updated.count;
     await updateSizes(database, written);

@@ -4,6 +4,7 @@ import { recordAudit } from '../audit/audit-log.ts';
 import { MAX_CHANGED_IDS, recordChange } from '../changes/change-feed.ts';
 import type { Sql } from '../database/database.ts';
 import { prefetchOne, serializeStatements, waitForLock } from '../database/transactions.ts';
+import { dayAt, startOfDay } from '../leaderboards/calendar.ts';
 import { STORED_COLUMNS, type StoredProductRow, storedProductOf } from '../products/product-row.ts';
 import {
   completeProduct,
@@ -42,6 +43,8 @@ interface MergeOptions {
   dryRun: boolean;
   /** The creation time of the first new product whose row does not contain a time. */
   now: Date;
+  /** The value of SITE_TIME_ZONE. */
+  timeZone: string;
   onRows?: ((count: number) => void) | undefined;
 }
 
@@ -79,7 +82,7 @@ export async function mergeProducts(
 async function mergeBatches(
   sql: Sql,
   { spool, file }: { spool: Spool; file: CheckedFile },
-  { target, dryRun, now, onRows }: MergeOptions,
+  { target, dryRun, now, timeZone, onRows }: MergeOptions,
 ): Promise<MergedProducts> {
   const merged: MergedProducts = {
     auditId: null,
@@ -94,6 +97,7 @@ async function mergeBatches(
   const auditId = randomUUID();
   const importChanges = new ImportChanges(auditId, now);
   const errors = new ErrorList();
+  const dayStart = startOfDay(dayAt(now, timeZone), timeZone);
   /** The number of new products so far whose rows have no creation time. */
   let untimed = 0;
   if (dryRun) await sql.query('SET TRANSACTION READ ONLY');
@@ -119,7 +123,7 @@ async function mergeBatches(
         continue;
       }
       const before = present.get(id);
-      const after = mergeProduct(id, before, patch, timeBefore(now, untimed));
+      const after = mergeProduct(id, before, patch, timeBefore(now, untimed, dayStart));
       if (before === undefined && patch.createdAt === undefined) untimed += 1;
       const changes = before === undefined ? [] : changesBetween(before, after);
       if (before === undefined) {
@@ -168,11 +172,11 @@ async function mergeBatches(
 
 /**
  * Returns the creation time of the nth new product (from 0) whose row does not contain a time. Each is a millisecond
- * earlier than the previous one, so the list (newest first) follows the order of the file. All times are on the UTC day
- * of the import.
+ * earlier than the previous one, so the list (newest first) follows the order of the file. No time is before the day of
+ * the import, so just after midnight, several may be equal.
  */
-function timeBefore(now: Date, n: number): Date {
-  return new Date(Math.max(new Date(now).setUTCHours(0, 0, 0, 0), now.getTime() - n));
+function timeBefore(now: Date, n: number, dayStart: Date): Date {
+  return new Date(Math.max(dayStart.getTime(), now.getTime() - n));
 }
 
 async function idsOf(sql: Sql, rows: readonly CheckedRow[], assigner: IdAssigner): Promise<string[]> {

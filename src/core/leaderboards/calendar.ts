@@ -34,7 +34,7 @@ export function boundsOf({ firstDay, endDay }: Pick<Period, 'firstDay' | 'endDay
  * Returns the first instant of a day: 01:00 if the clocks skip midnight, and the first midnight if it occurs twice.
  * `startOf` alone would return the midnight with the offset that the zone has today.
  */
-function startOfDay(day: string, timeZone: string): Date {
+export function startOfDay(day: string, timeZone: string): Date {
   const midnights = DateTime.fromISO(day, { zone: timeZone }).startOf('day').getPossibleOffsets();
   return new Date(Math.min(...midnights.map((midnight) => midnight.toMillis())));
 }

@@ -49,7 +49,7 @@ interface Options extends ConsoleOptions {
 /** Imports product files. The body is the file; the response streams the progress and ends with the result. */
 export const importRoutes: FastifyPluginAsyncTypebox<Options> = async (
   app,
-  { withoutStatementTimeout, runtime, log, requireOperator },
+  { withoutStatementTimeout, runtime, launches: { timeZone }, log, requireOperator },
 ) => {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/octet-stream', (_request, body, done) => done(null, body));
@@ -94,6 +94,7 @@ export const importRoutes: FastifyPluginAsyncTypebox<Options> = async (
         ...{ path, name, kind, map: columnMap, slugifyIds, dryRun },
         separator: DEFAULT_SEPARATOR,
         now: runtime.now(),
+        timeZone,
         log,
         onProgress(stage, done) {
           closing.signal.throwIfAborted();
