@@ -2,7 +2,6 @@ import { createHash, type Hash, randomBytes } from 'node:crypto';
 import type { Sql } from '../database/database.ts';
 import { applyVoteCap } from './apply-vote-cap.ts';
 import { LEADERBOARD_COLUMNS, type LeaderboardRow } from './get-leaderboard.ts';
-import { refreshLaunches } from './launch-votes.ts';
 import { type LaunchVote, readHeader, readVotes } from './read-tally.ts';
 import { digestText, readTallyParts, writeTallyParts } from './tally-file.ts';
 
@@ -56,7 +55,8 @@ const FIND_LATE = `SELECT l.day, b.votes_per_network, array_agg(l.product_id ORD
 
 /**
  * Finalises launches that were added to the board of a finalised day, such as restored ones, with the cap of that day.
- * The transaction has inserted or locked their counts.
+ * The transaction has inserted or locked their counts, and must refresh the launches (`refreshLaunches`) after
+ * `updateHistogram`.
  */
 export async function finaliseLateLaunches(sql: Sql, productIds: readonly string[]): Promise<void> {
   const late = await sql.query<{ day: string; votes_per_network: number | null; product_ids: string[] }>(FIND_LATE, [
@@ -143,8 +143,8 @@ export const CLOSE_WINDOWS =
 
 /**
  * Makes the results of these launches final: stores their tally, and sets their counts to its votes. The caller has
- * locked the day (`lockDays`), and must close the windows (`CLOSE_WINDOWS`). If `secret` is unset because it was
- * destroyed, a random secret is used. `hash` receives every line.
+ * locked the day (`lockDays`), and must refresh the launches (`refreshLaunches`) and close the windows
+ * (`CLOSE_WINDOWS`). If `secret` is unset because it was destroyed, a random secret is used. `hash` receives every line.
  */
 export async function finaliseLaunches(
   sql: Sql,
@@ -161,13 +161,9 @@ export async function finaliseLaunches(
   await sql.query('DELETE FROM vote_decisions WHERE product_id = ANY($1::text[])', [productIds]);
 }
 
-/** Stores the numbers of counted and excluded votes of launches, and moves the launches on their boards. */
+/** Stores the numbers of counted and excluded votes of launches. The caller must refresh them (`refreshLaunches`). */
 export async function setCounts(sql: Sql, totals: readonly LaunchTotals[]): Promise<void> {
   await sql.query(SET_COUNTS, [JSON.stringify(totals)]);
-  await refreshLaunches(
-    sql,
-    totals.map((row) => row.product_id),
-  );
 }
 
 async function* countedVotes(

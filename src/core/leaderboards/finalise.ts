@@ -11,6 +11,7 @@ import { WINDOW_MS } from './calendar.ts';
 import { CLOSE_WINDOWS, finaliseLaunches, hashFinalHeader, lockDays } from './final-boards.ts';
 import type { LeaderboardRules } from './get-leaderboard.ts';
 import { readFinalEvents } from './launch-events.ts';
+import { refreshLaunches } from './launch-votes.ts';
 import { correctRetracted } from './retracted-votes.ts';
 import { digestText } from './tally-file.ts';
 import { placeLaunches } from './update-boards.ts';
@@ -151,6 +152,7 @@ async function finaliseDay(
     const ids = launches.map((row) => row.product_id);
     const hash = await hashFinalHeader(sql, day);
     await finaliseLaunches(sql, day, ids, { secret: await findSecret(sql, day), hash });
+    await refreshLaunches(sql, ids);
     const reviewMs = rules.reviewHours * HOUR_MS;
     await sql.query(SET_FINAL, [day, digestText(hash), WINDOW_MS + reviewMs, votesPerNetwork]);
     await sql.query('DELETE FROM tally_secrets WHERE day = $1', [day]);

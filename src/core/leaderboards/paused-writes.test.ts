@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { buildProduct } from '../../../tests/support/build-product.ts';
 import { interruptTransactions } from '../../../tests/support/interrupted-transactions.ts';
 import { differencesOf, launch, rulesAt, vote } from '../../../tests/support/launch-site.ts';
 import { withoutTimeouts } from '../../../tests/support/recording-database.ts';
@@ -7,10 +8,13 @@ import { addComments } from '../comments/add-comments.ts';
 import { prepareComment } from '../comments/prepare-comment.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { removeProducts } from '../products/remove-products.ts';
+import { restoreProducts } from '../products/restore-products.ts';
+import { saveProducts } from '../products/save-products.ts';
 import { systemRuntime } from '../runtime.ts';
 import { setUpvotes } from '../upvotes/set-upvotes.ts';
 import { changeVerdicts, undoVerdicts } from './change-verdicts.ts';
 import { finaliseDue } from './finalise.ts';
+import { placeLaunch } from './update-boards.ts';
 
 const DAY = '2026-06-01';
 const session = 'session-of-a-voter';
@@ -115,4 +119,20 @@ test('votes for a small product of a large final day do not wait while its remov
   });
   expect((await removeProducts(computing, ['tide'])).removed).toHaveLength(1);
   expect(outcomes).toMatchObject([{ code: 'product_not_found' }, { upvotes: 1 }]);
+});
+
+test('a launch can be placed while a product with a recent vote is restored to a final day', async () => {
+  // The vote is not on the boards yet when the product is removed.
+  await setUpvotes(database, runtime, upvote('reef'));
+  await removeProducts(database, ['reef']);
+  await finalise();
+  const now = '2026-06-04T00:00:00.000Z';
+  await saveProducts(database, [buildProduct({ id: 'newest', createdAt: now })]);
+  let isPlaced: boolean | undefined;
+  const computing = interruptTransactions(database, 'SET digest', async () => {
+    isPlaced = await placeLaunch(database, 'newest', rulesAt(now));
+  });
+  await restoreProducts(computing, { last: true });
+  expect(isPlaced).toBe(true);
+  for (const period of [DAY, '2026-06-04', '2026-06']) expect(await differencesOf(database, period)).toEqual([]);
 });

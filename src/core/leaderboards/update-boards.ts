@@ -191,7 +191,10 @@ async function placeFound(
   const added = await countPlaced(sql, due);
   await finaliseLateLaunches(sql, due);
   const periods = [...previousPeriods, ...(await periodsOf(sql, due))];
-  await reviseBoards(sql, periods, () => updateHistogram(sql, { added, removed }));
+  await reviseBoards(sql, periods, async () => {
+    await updateHistogram(sql, { added, removed });
+    await refreshLaunches(sql, due);
+  });
   const launched = rows.filter((row) => row.is_due && row.placed_for === null).map((row) => row.product_id);
   if (recordEvents && launched.length > 0) await recordEvents(sql, await readLaunchEvents(sql, launched, now));
   return { productIds: [...stayed, ...moving], isBlocked: unchanged.length < found.length };
