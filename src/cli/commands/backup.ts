@@ -66,6 +66,7 @@ function backUp(path: string, signal: AbortSignal) {
           writeBackup(database, path, {
             groundswell: PACKAGE_VERSION,
             pictureFolder: pictureFolder(readSettings(process.env).dataDir),
+            onDamagedPicture: warnOfDamagedPicture,
             onProgress: progress.at,
             signal,
           }),
@@ -83,6 +84,10 @@ function backUp(path: string, signal: AbortSignal) {
     },
     { handlesSignals: true },
   );
+}
+
+function warnOfDamagedPicture(name: string): void {
+  printError(`Warning: the picture ${name} is damaged and was left out. Upload it again.`);
 }
 
 /** Checks the path of an output file before a database is started. @throws UsageError if the path cannot be used. */
@@ -190,6 +195,7 @@ function restore(path: string, replace: boolean, allRows: number, signal: AbortS
             replace,
             migrations,
             pictureFolder: pictureFolder(readSettings(process.env).dataDir),
+            onDamagedPicture: warnOfDamagedPicture,
             target: basename(path),
             onProgress,
           }),

@@ -1,9 +1,8 @@
 import { readdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Sql } from '../database/database.ts';
-import { openRegularFile } from '../file-system.ts';
 import { leaseTag } from '../leases/lease.ts';
-import { PICTURE_NAME, type PictureKind, pictureName, storePicture } from '../pictures/picture-store.ts';
+import { isIntact, PICTURE_NAME, readPicture, storePicture } from '../pictures/picture-store.ts';
 
 /**
  * A backup is UTF-8 text compressed with gzip. A line that begins with `#` is a JSON marker; every other line is a row
@@ -59,22 +58,32 @@ export function cannotRestore(path: string, why: string): BackupFileError {
 /** The name of the section after the tables. Each of its lines is a picture, named by the hash of its content. */
 export const PICTURES = 'pictures';
 
+/** Called with the name of each picture that is left out, because its content does not match the hash in its name. */
+export type OnDamagedPicture = (name: string) => void;
+
 /**
  * Formats a picture as one line, without a line feed. The content is null if the picture has been deleted since it was
- * listed, or is a link.
+ * listed, is a link, or is damaged.
  */
-export async function pictureLine(folder: string, name: string): Promise<string> {
-  const file = await openRegularFile(join(folder, name));
-  const content = file ? await file.readFile('base64').finally(() => file.close()) : null;
-  return JSON.stringify({ name, content });
+export async function pictureLine(folder: string, name: string, onDamaged?: OnDamagedPicture): Promise<string> {
+  let content = await readPicture(folder, name);
+  if (content && !isIntact(name, content)) {
+    onDamaged?.(name);
+    content = undefined;
+  }
+  return JSON.stringify({ name, content: content?.toString('base64') ?? null });
 }
 
 /**
- * Adds a picture from a backup to the store, unless it exists or has no content.
- * @throws BackupFileError if the line is invalid, or the content does not match the name.
+ * Adds a picture from a backup to the store, unless it exists, has no content or was damaged when it was backed up.
+ * @throws BackupFileError if the line is invalid.
  */
-export async function restorePicture(folder: string, line: string, backupPath: string): Promise<void> {
-  const invalid = () => cannotRestore(backupPath, 'a line in the section of pictures is invalid');
+export async function restorePicture(
+  folder: string,
+  line: string,
+  { path, onDamaged }: { path: string; onDamaged?: OnDamagedPicture | undefined },
+): Promise<void> {
+  const invalid = () => cannotRestore(path, 'a line in the section of pictures is invalid');
   let picture: { name?: unknown; content?: unknown } | null;
   try {
     picture = JSON.parse(line);
@@ -85,9 +94,8 @@ export async function restorePicture(folder: string, line: string, backupPath: s
   if (text === null) return;
   if (typeof name !== 'string' || typeof text !== 'string' || !PICTURE_NAME.test(name)) throw invalid();
   const content = Buffer.from(text, 'base64');
-  if (pictureName(content, name.slice(name.lastIndexOf('.') + 1) as PictureKind) !== name)
-    throw cannotRestore(backupPath, `the picture ${name} does not match its hash`);
-  await storePicture(folder, name, content);
+  if (isIntact(name, content)) await storePicture(folder, name, content);
+  else onDamaged?.(name);
 }
 
 /**

@@ -5,7 +5,14 @@ import type { Database, Sql } from '../database/database.ts';
 import { isSerializationFailure } from '../database/database-faults.ts';
 import { disableTimeouts, waitForLock } from '../database/transactions.ts';
 import { LOCK_IMPORTS } from '../imports/merge-products.ts';
-import { BackupFileError, type BackupHeader, cannotRestore, PICTURES, restorePicture } from './backup-file.ts';
+import {
+  BackupFileError,
+  type BackupHeader,
+  cannotRestore,
+  type OnDamagedPicture,
+  PICTURES,
+  restorePicture,
+} from './backup-file.ts';
 import { readBackup } from './read-backup.ts';
 import { readTableShapes, SITE_TABLES, type TableShape, writeRows } from './site-tables.ts';
 
@@ -16,6 +23,7 @@ interface RestoreOptions {
   migrations: readonly string[];
   /** The folder of the site's own pictures. If unset, the pictures of the backup are skipped. */
   pictureFolder?: string | undefined;
+  onDamagedPicture?: OnDamagedPicture | undefined;
   /** The target of the entry in the audit log: the file name of the backup, or the database that was moved. */
   target: string;
   /** Called regularly with the number of rows restored so far. */
@@ -81,7 +89,7 @@ export async function loadBackup(
   sql: Sql,
   path: string,
   tables: readonly TableShape[],
-  { migrations, pictureFolder, onProgress }: Pick<RestoreOptions, 'migrations' | 'pictureFolder' | 'onProgress'>,
+  options: Pick<RestoreOptions, 'migrations' | 'pictureFolder' | 'onDamagedPicture' | 'onProgress'>,
 ): Promise<BackupHeader> {
   const shapes = new Map<string, TableShape>();
   let header: BackupHeader | undefined;
@@ -89,14 +97,14 @@ export async function loadBackup(
   for await (const piece of readBackup(path)) {
     if (piece.kind === 'header') {
       header = piece.header;
-      requireCompatible(path, header, tables, migrations);
+      requireCompatible(path, header, tables, options.migrations);
       for (const { name, columns } of header.tables) shapes.set(name, { name, columns, key: [] });
     } else if (piece.kind === 'rows') {
       const shape = shapes.get(piece.table);
-      if (piece.table === PICTURES) await restorePictures(pictureFolder, piece.lines, path);
+      if (piece.table === PICTURES) await restorePictures(piece.lines, path, options);
       else if (shape) await writeRows(sql, shape, piece.lines);
       loaded += piece.lines.length;
-      onProgress?.(loaded);
+      options.onProgress?.(loaded);
     }
   }
   if (!header) throw cannotRestore(path, 'it is empty');
@@ -107,9 +115,13 @@ export async function loadBackup(
  * Writes pictures before the commit, so committed rows never reference a missing file. An unreferenced file is
  * harmless.
  */
-async function restorePictures(folder: string | undefined, lines: readonly string[], path: string): Promise<void> {
-  if (folder === undefined) return;
-  for (const line of lines) await restorePicture(folder, line, path);
+async function restorePictures(
+  lines: readonly string[],
+  path: string,
+  { pictureFolder, onDamagedPicture: onDamaged }: Pick<RestoreOptions, 'pictureFolder' | 'onDamagedPicture'>,
+): Promise<void> {
+  if (pictureFolder === undefined) return;
+  for (const line of lines) await restorePicture(pictureFolder, line, { path, onDamaged });
 }
 
 /** Locks the tables until the end of the transaction. Writers wait; readers do not. */

@@ -11,6 +11,7 @@ import {
   type BackedUpTable,
   type BackupHeader,
   markerLine,
+  type OnDamagedPicture,
   PICTURES,
   pictureLine,
 } from './backup-file.ts';
@@ -21,6 +22,7 @@ interface WriteBackupOptions {
   groundswell: string;
   /** The folder of the site's own pictures. If unset, the backup contains no pictures. */
   pictureFolder?: string | undefined;
+  onDamagedPicture?: OnDamagedPicture | undefined;
   /** Called regularly with the number of rows written so far. */
   onProgress?: ((rows: number, allRows: number) => void) | undefined;
   /** Aborts the backup, which then leaves no file. */
@@ -75,7 +77,14 @@ export async function writeBackup(
 export async function sendBackup(
   database: Database,
   output: Writable,
-  { groundswell, pictureFolder, onProgress, signal, end = true }: WriteBackupOptions & { end?: boolean },
+  {
+    groundswell,
+    pictureFolder,
+    onDamagedPicture,
+    onProgress,
+    signal,
+    end = true,
+  }: WriteBackupOptions & { end?: boolean },
 ): Promise<BackupHeader> {
   const { about, sending } = await database.transaction(async (sql) => {
     await beginSnapshot(sql);
@@ -86,7 +95,8 @@ export async function sendBackup(
     about.tables.push({ name: PICTURES, columns: ['name', 'content'], rows: pictures.length });
     const sections: Section[] = tables.map((shape) => ({ name: shape.name, rows: readRows(sql, shape) }));
     const allRowsRead = new Promise<void>((resolve) => {
-      sections.push({ name: PICTURES, rows: readPictures(pictureFolder ?? '', pictures, resolve) });
+      const lines = readPictures(pictureFolder ?? '', pictures, { onBegin: resolve, onDamaged: onDamagedPicture });
+      sections.push({ name: PICTURES, rows: lines });
     });
     const lines = Readable.from(backupLines(about, sections, onProgress), { objectMode: false });
     const sending = pipeline(lines, createGzip(), output, { signal, end });
@@ -139,9 +149,13 @@ interface Section {
   rows: AsyncIterable<string[]>;
 }
 
-async function* readPictures(folder: string, names: readonly string[], onBegin: () => void): AsyncGenerator<string[]> {
+async function* readPictures(
+  folder: string,
+  names: readonly string[],
+  { onBegin, onDamaged }: { onBegin: () => void; onDamaged: OnDamagedPicture | undefined },
+): AsyncGenerator<string[]> {
   onBegin();
-  for (const name of names) yield [await pictureLine(folder, name)];
+  for (const name of names) yield [await pictureLine(folder, name, onDamaged)];
 }
 
 /** Generates the text of the backup. */

@@ -55,6 +55,16 @@ test('a picture that a product references but the store lacks causes a warning t
   });
 });
 
+test('a damaged picture that a product references causes a warning that names it', async () => {
+  await use('a', 'b');
+  for (const content of ['a', 'b', 'unreferenced']) await store(content);
+  for (const content of ['b', 'unreferenced']) await writeFile(join(folder, nameOf(content)), 'other');
+  expect(await check()).toMatchObject({
+    status: 'warning',
+    message: `${folder} has 1 damaged picture, which backups leave out: ${nameOf('b')}`,
+  });
+});
+
 test('a check of many pictures does not block the process, which also serves pages', async () => {
   const names = Array.from({ length: 16_000 }, (_, index) => nameOf(`${index}`));
   for (const name of names.slice(0, 8_000)) await writeFile(join(folder, name), '');

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Finding } from '../../contract/console/records.ts';
+import { formatQuantity } from '../../contract/text.ts';
 import type { Connection } from '../database/connect.ts';
 import type { Sql } from '../database/database.ts';
 import { readMigrations } from '../database/migrate.ts';
@@ -8,7 +9,7 @@ import { systemCode } from '../file-system.ts';
 import { WINDOW_MS } from '../leaderboards/calendar.ts';
 import type { LeaderboardRules } from '../leaderboards/get-leaderboard.ts';
 import { PICTURE_GRACE_MS, readPictureReferences } from '../pictures/delete-unreferenced.ts';
-import { listPictures, pictureFolder } from '../pictures/picture-store.ts';
+import { isIntact, listPictures, pictureFolder, readPicture } from '../pictures/picture-store.ts';
 import { DAY_MS, HOUR_MS } from '../runtime.ts';
 import { countWaiting } from '../submissions/list-submissions.ts';
 import { EXPIRY_HOURS, readWebhookStatus, receiverOf } from '../webhooks/outbox.ts';
@@ -178,12 +179,14 @@ export async function checkWebhooks(sql: Sql, url: string, now: Date): Promise<F
 
 const CHECK = 'pictures';
 const MAX_NAMED = 3;
+const ADVICE_TO_REPLACE =
+  'Copy the folder from a backup of this machine or from the machine that has the pictures, or upload the pictures again.';
 
 /** An unreferenced picture of this age should have been deleted, because the background job runs every hour. */
 const OVERDUE_MS = PICTURE_GRACE_MS + 2 * HOUR_MS;
 
 /**
- * Checks that the site's store has all pictures that rows reference, and no old unreferenced ones.
+ * Checks that the site's store has all pictures that rows reference, none of them damaged, and no old unreferenced ones.
  * @throws CoreError `unavailable`.
  */
 export async function checkPictures(sql: Sql, folder: string, now: Date): Promise<Finding> {
@@ -192,11 +195,18 @@ export async function checkPictures(sql: Sql, folder: string, now: Date): Promis
     const stored = new Set(await listPictures(folder));
     const missing = [...references].filter((name) => !stored.has(name)).sort();
     if (missing.length > 0) {
-      const named = [...missing.slice(0, MAX_NAMED), ...(missing.length > MAX_NAMED ? ['…'] : [])].join(', ');
       return warning(
         CHECK,
-        `${folder} lacks ${missing.length} of ${references.size} pictures: ${named}`,
-        'Copy the folder from a backup of this machine or from the machine that has the pictures, or upload the pictures again.',
+        `${folder} lacks ${missing.length} of ${references.size} pictures: ${firstOf(missing)}`,
+        ADVICE_TO_REPLACE,
+      );
+    }
+    const damaged = await findDamaged(folder, [...references].sort());
+    if (damaged.length > 0) {
+      return warning(
+        CHECK,
+        `${folder} has ${formatQuantity(damaged.length, 'damaged picture')}, which backups leave out: ${firstOf(damaged)}`,
+        ADVICE_TO_REPLACE,
       );
     }
     return await describeUnreferenced(
@@ -211,6 +221,19 @@ export async function checkPictures(sql: Sql, folder: string, now: Date): Promis
       'Let the user that runs Groundswell read the folder.',
     );
   }
+}
+
+function firstOf(names: readonly string[]): string {
+  return [...names.slice(0, MAX_NAMED), ...(names.length > MAX_NAMED ? ['…'] : [])].join(', ');
+}
+
+async function findDamaged(folder: string, names: readonly string[]): Promise<string[]> {
+  const damaged: string[] = [];
+  for (const name of names) {
+    const content = await readPicture(folder, name);
+    if (content && !isIntact(name, content)) damaged.push(name);
+  }
+  return damaged;
 }
 
 async function describeUnreferenced(

@@ -1,4 +1,15 @@
-import { chown, type FileHandle, mkdtemp, open, readdir, rm, stat, symlink } from 'node:fs/promises';
+import {
+  chown,
+  type FileHandle,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -42,6 +53,14 @@ test('a picture that root stores, and its folder, belong to the owner of the dat
   expect(await readdir(folder)).toEqual(['a.webp', 'b.webp']);
   for (const path of [folder, join(folder, 'a.webp'), join(folder, 'b.webp')])
     expect(await stat(path)).toMatchObject(owner);
+});
+
+test('storing a picture again replaces a damaged file', async () => {
+  const folder = join(await makeDataDir(), 'images');
+  await storePicture(folder, 'a.webp', Buffer.from('first'));
+  await writeFile(join(folder, 'a.webp'), Buffer.alloc(5));
+  await storePicture(folder, 'a.webp', Buffer.from('first'));
+  expect(await readFile(join(folder, 'a.webp'), 'utf8')).toBe('first');
 });
 
 test('a link in the data folder does not give its owner a file in a folder of root', async () => {

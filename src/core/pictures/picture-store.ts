@@ -3,7 +3,14 @@ import { readdir, utimes } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { FOLDERS } from '../../contract/paths/folders.ts';
 import type { PictureMediaType, PictureUse } from '../../contract/products/picture-uploads.ts';
-import { inFolder, makeFolder, makeTraversableFolder, systemCode, writeThenRename } from '../file-system.ts';
+import {
+  inFolder,
+  makeFolder,
+  makeTraversableFolder,
+  openRegularFile,
+  systemCode,
+  writeThenRename,
+} from '../file-system.ts';
 
 /** The media types of the accepted formats, by their file extensions in the store. */
 const MEDIA_TYPES = {
@@ -40,6 +47,11 @@ export function pictureName(content: Buffer, kind: PictureKind): string {
   return `${createHash('sha256').update(content).digest('hex').slice(0, 40)}.${kind}`;
 }
 
+/** Returns whether the name of a picture is the hash of its content. If not, the file is damaged. */
+export function isIntact(name: string, content: Buffer): boolean {
+  return pictureName(content, name.slice(name.lastIndexOf('.') + 1) as PictureKind) === name;
+}
+
 /** Creates the folder of pictures if it is missing. If root creates it, it belongs to the owner of the data folder. */
 export async function makePictureFolder(folder: string): Promise<void> {
   const dataDir = dirname(folder);
@@ -63,13 +75,20 @@ export async function listPictures(folder: string): Promise<string[]> {
   return (await listPictureFolder(folder)).filter((name) => PICTURE_NAME.test(name)).sort();
 }
 
+/** Reads a picture of the site's own store. @returns undefined if there is none, or only a link. */
+export async function readPicture(folder: string, name: string): Promise<Buffer | undefined> {
+  const file = await openRegularFile(join(folder, name));
+  return file?.readFile().finally(() => file.close());
+}
+
 /**
- * Stores a picture. An existing picture stays, and its modification time is updated, so it is not deleted as
- * unreferenced. A new picture is written to a temporary file, synced and renamed, so no response or row refers to an
+ * Stores a picture. An existing picture stays unless it is damaged, and its modification time is updated, so it is not
+ * deleted as unreferenced. A new picture is written to a temporary file, synced and renamed, so no response or row refers to an
  * incomplete file. A picture that root stores belongs to the owner of its folder.
  */
 export async function storePicture(folder: string, name: string, content: Buffer): Promise<void> {
-  if (await touchPicture(folder, name)) return;
+  const stored = await readPicture(folder, name).catch(() => undefined);
+  if (stored?.equals(content) && (await touchPicture(folder, name))) return;
   await makePictureFolder(folder);
   await inFolder(folder, (path, giveToOwner) => {
     const aside = join(path, `.${name}.${randomUUID()}`);

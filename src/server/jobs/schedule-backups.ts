@@ -41,6 +41,8 @@ export async function prepareBackupFolder({ folder }: BackupSettings): Promise<v
   }
 }
 
+export const DAMAGED_PICTURE = 'A picture is damaged and was left out of the backup. Upload it again';
+
 /** The free space that backups leave to a database on the same disk: 256 MiB, or a twentieth of a disk below 5 GiB. */
 const RESERVED_BYTES = 2 ** 28;
 const RESERVED_SHARE = 0.05;
@@ -106,7 +108,13 @@ export function scheduleBackups(
     const path = join(folder, scheduledName(tag, begunAt));
     const checkSpace = () => requireDiskSpace(folder, 0, measure);
     await connection.withoutStatementTimeout((unlimited) =>
-      writeBackup(unlimited, path, { groundswell: PACKAGE_VERSION, pictureFolder, checkSpace, signal }),
+      writeBackup(unlimited, path, {
+        groundswell: PACKAGE_VERSION,
+        pictureFolder,
+        onDamagedPicture: (picture) => log.warn({ picture }, DAMAGED_PICTURE),
+        checkSpace,
+        signal,
+      }),
     );
     return path;
   }

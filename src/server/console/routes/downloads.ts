@@ -9,6 +9,7 @@ import { sendBackup } from '../../../core/backups/write-backup.ts';
 import type { Database } from '../../../core/database/database.ts';
 import { writeExport } from '../../../core/exports/write-export.ts';
 import { PACKAGE_VERSION } from '../../../settings/package-root.ts';
+import { DAMAGED_PICTURE } from '../../jobs/schedule-backups.ts';
 import type { ConsoleOptions } from '../console-options.ts';
 
 const Export = Type.Object({
@@ -44,7 +45,8 @@ export const downloadRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
     const name = `groundswell-${stamp()}.backup`;
     const file = new PassThrough();
     const send = async (database: Database) => {
-      const options = { groundswell: PACKAGE_VERSION, pictureFolder, end: false };
+      const onDamagedPicture = (picture: string) => log.warn({ picture }, DAMAGED_PICTURE);
+      const options = { groundswell: PACKAGE_VERSION, pictureFolder, onDamagedPicture, end: false };
       const header = await sendBackup(database, file, options);
       const details = { createdAt: header.createdAt, rows: rowsOf(header) };
       // The backup is complete, so the download succeeds even if the database refuses this write.
