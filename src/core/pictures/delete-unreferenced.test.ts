@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -145,6 +145,19 @@ test('concurrent deletions in a shared folder delete each unreferenced picture o
   const deleted = await Promise.all([deletePictures(), deletePictures(), deletePictures()]);
   expect(deleted.flat().sort()).toEqual(olds.sort());
   expect(await remaining()).toHaveLength(1);
+});
+
+test('a file that cannot be deleted does not stop the deletion of others, and is reported', async () => {
+  await saveWithImage(await store('used'));
+  const name = (content: string) => pictureName(Buffer.from(content), 'webp');
+  const contents = Array.from({ length: 20 }, (_, index) => `old ${index}`);
+  // A folder with the name of a picture cannot be deleted as a file.
+  const [blocked = ''] = contents.map(name).sort();
+  await mkdir(join(folder, blocked));
+  await age(blocked, 2 * PICTURE_GRACE_MS);
+  for (const content of contents) if (name(content) !== blocked) await store(content);
+  await expect(deletePictures()).rejects.toThrow(/EISDIR|directory/);
+  expect((await remaining()).filter((each) => !each.startsWith('.'))).toEqual([name('used')]);
 });
 
 test('a site without a picture folder deletes no pictures', async () => {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { rename, rm, stat, utimes } from 'node:fs/promises';
+import { rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Sql } from '../database/database.ts';
 import { systemCode } from '../file-system.ts';
 import { DAY_MS, HOUR_MS } from '../runtime.ts';
-import { listPictureFolder, PICTURE_NAME, PICTURE_NAME_PATTERN } from './picture-store.ts';
+import { listPictureFolder, PICTURE_NAME, PICTURE_NAME_PATTERN, touchPicture } from './picture-store.ts';
 
 /**
  * How long an unreferenced picture is retained. The delay protects new uploads, which are stored before the row that
@@ -22,8 +22,9 @@ const UNFINISHED_MS = HOUR_MS;
 /**
  * Deletes pictures that no row has referenced for about a day, and old temporary files. If the database references none
  * of the pictures, it probably does not belong to this folder, and no picture is deleted.
+ * A picture that cannot be changed does not stop the others.
  * @returns the names of deleted pictures.
- * @throws CoreError `unavailable`.
+ * @throws CoreError `unavailable`, or the first error of the file system, after all pictures.
  */
 export async function deleteUnreferencedPictures(sql: Sql, folder: string, now: Date): Promise<string[]> {
   const files = await listPictureFolder(folder);
@@ -36,13 +37,18 @@ export async function deleteUnreferencedPictures(sql: Sql, folder: string, now: 
   const references = await readPictureReferences(sql, now);
   if (!names.some((name) => references.has(name))) return [];
   const deleted: string[] = [];
+  const errors: unknown[] = [];
   for (const name of names) {
-    const path = join(folder, name);
-    const age = await ageOf(path, now);
-    if (references.has(name)) {
-      if (age > REFRESH_MS) await utimes(path, now, now);
-    } else if (age > PICTURE_GRACE_MS && (await deleteUnlessStored(folder, name, now))) deleted.push(name);
+    try {
+      const age = await ageOf(join(folder, name), now);
+      if (references.has(name)) {
+        if (age > REFRESH_MS) await touchPicture(folder, name, now);
+      } else if (age > PICTURE_GRACE_MS && (await deleteUnlessStored(folder, name, now))) deleted.push(name);
+    } catch (error) {
+      errors.push(error);
+    }
   }
+  if (errors.length > 0) throw errors[0];
   return deleted;
 }
 

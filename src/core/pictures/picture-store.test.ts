@@ -8,12 +8,13 @@ import {
   rm,
   stat,
   symlink,
+  utimes,
   writeFile,
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { pictureName, storePicture } from './picture-store.ts';
+import { pictureName, storePicture, touchPicture } from './picture-store.ts';
 
 test.skipIf(process.platform === 'win32')(
   'storing a picture syncs the complete file, and then its folder, to disk',
@@ -61,6 +62,23 @@ test('storing a picture again replaces a damaged file', async () => {
   await writeFile(join(folder, 'a.webp'), Buffer.alloc(5));
   await storePicture(folder, 'a.webp', Buffer.from('first'));
   expect(await readFile(join(folder, 'a.webp'), 'utf8')).toBe('first');
+});
+
+test.runIf(process.geteuid?.() === 0)('a picture of another user can be stored and used again', async () => {
+  const folder = join(await makeDataDir(), 'images');
+  for (const name of ['a.webp', 'b.webp']) {
+    await storePicture(folder, name, Buffer.from(name));
+    await chown(join(folder, name), 0, 0);
+    await utimes(join(folder, name), 0, 0);
+  }
+  process.seteuid?.(owner.uid ?? 0);
+  onTestFinished(() => process.seteuid?.(0));
+  await storePicture(folder, 'a.webp', Buffer.from('a.webp'));
+  expect(await touchPicture(folder, 'b.webp')).toBe(true);
+  for (const name of ['a.webp', 'b.webp']) {
+    expect(await readFile(join(folder, name), 'utf8')).toBe(name);
+    expect((await stat(join(folder, name))).mtimeMs).toBeGreaterThan(0);
+  }
 });
 
 test('a link in the data folder does not give its owner a file in a folder of root', async () => {

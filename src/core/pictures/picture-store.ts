@@ -90,7 +90,11 @@ export async function storePicture(folder: string, name: string, content: Buffer
   const stored = await readPicture(folder, name).catch(() => undefined);
   if (stored?.equals(content) && (await touchPicture(folder, name))) return;
   await makePictureFolder(folder);
-  await inFolder(folder, (path, giveToOwner) => {
+  await writePicture(folder, name, content);
+}
+
+function writePicture(folder: string, name: string, content: Buffer): Promise<void> {
+  return inFolder(folder, (path, giveToOwner) => {
     const aside = join(path, `.${name}.${randomUUID()}`);
     return writeThenRename(join(path, name), { aside, mode: 0o644 }, async (file) => {
       await giveToOwner(file);
@@ -100,18 +104,21 @@ export async function storePicture(folder: string, name: string, content: Buffer
 }
 
 /**
- * Updates the modification time of a picture, so it is not deleted as unreferenced for about a day.
+ * Updates the modification time of a picture, so it is not deleted as unreferenced for about a day. A picture that
+ * belongs to another user is replaced by a copy, because only its owner may set its time.
  * @returns whether the picture exists.
  */
-export async function touchPicture(folder: string, name: string): Promise<boolean> {
+export async function touchPicture(folder: string, name: string, now = new Date()): Promise<boolean> {
   try {
-    const now = new Date();
     await utimes(join(folder, name), now, now);
     return true;
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return false;
-    throw error;
+    if (systemCode(error) !== 'EPERM') throw error;
   }
+  const content = await readPicture(folder, name);
+  if (content) await writePicture(folder, name, content);
+  return content !== undefined;
 }
 
 /** The signatures of formats: patterns of the first bytes, decoded as Latin-1. */
