@@ -86,7 +86,7 @@ describe('fields', () => {
     expect(
       await harness.errorsOf(
         '{"name":"a\\u0000b"}\n{"name":"\\ud800"}\n{"name":{}}\n{"createdAt":"02/03/2023"}\n{"createdAt":"2023-02-30"}\n' +
-          '{"launchDate":"February 30, 2023"}\n{"image":"javascript:alert(1)"}\n{"team":{"role":"CEO"}}\n{"tags":5}\nno\n{"id":"No"}\n{"id":12345678901234567}',
+          '{"launchDate":"February 30, 2023"}\n{"image":"javascript:alert(1)"}\n{"team":{"role":"CEO"}}\n{"tags":5}\nno\n{"id":"No"}\n{"id":12345678901234567}\n{"team":"\u2060"}',
       ),
     ).toEqual([
       '1: name: it contains a NUL character',
@@ -101,7 +101,13 @@ describe('fields', () => {
       expect.stringContaining('10: null: This is not JSON'),
       expect.stringContaining("11: id: 'No' is not an id"),
       expect.stringContaining('12: id: the number has too many digits'),
+      '13: team: a member of the team has no name',
     ]);
+  });
+
+  test('a tag without a visible character is left out', async () => {
+    await harness.run(lines({ id: 'tide', tags: ['\u200b', 'AI'] }));
+    expect(await harness.product('tide')).toMatchObject({ tags: ['AI'] });
   });
 
   test('the first 200 errors are listed and all are counted; an unreadable row does not hide earlier errors', async () => {

@@ -9,7 +9,7 @@ import {
   TEAM_MEMBER_LIMITS,
 } from '../../contract/products/fields.ts';
 import type { StoredProduct, TeamMember } from '../../contract/products/schema.ts';
-import { HTTP_URL, isLongerThan, isStorableText } from '../../contract/text.ts';
+import { HTTP_URL, isLongerThan, isStorableText, isVisible } from '../../contract/text.ts';
 import type { PartialProduct } from '../products/save-products.ts';
 import type { FileColumns } from './columns.ts';
 import { readDate, slugOf, splitList } from './read-values.ts';
@@ -65,7 +65,7 @@ const READERS: Record<
   address: readAddress,
   time: readInstant,
   texts: (value, field, separator) =>
-    bounded([...new Set(listOf(value, separator).map((item) => textOf(item, field)))].filter(Boolean), field),
+    bounded([...new Set(listOf(value, separator).map((item) => textOf(item, field)))].filter(isVisible), field),
   addresses: (value, field, separator) =>
     bounded(
       listOf(value, separator)
@@ -144,7 +144,7 @@ function readMember(value: unknown): TeamMember {
   const member = isRecord(value) ? value : { name: value };
   const read = (key: keyof TeamMember) => textOf(cellOf(member, key) ?? null, TEAM_MEMBER_LIMITS);
   const name = read('name');
-  if (name === '') throw new FieldError('a member of the team has no name');
+  if (!isVisible(name)) throw new FieldError('a member of the team has no name');
   return {
     name,
     avatar:
