@@ -35,6 +35,10 @@ test('a countdown shows whole seconds and never goes below zero', () => {
   expect(clockTime(-5)).toBe('00:00:00');
 });
 
+test('an instant in the first millennium is written in its time zone', () => {
+  expect(formatInstant('0023-06-01T10:00:00.000Z', 'Europe/Berlin')).toBe('1 June 23, 10:53 (Europe/Berlin)');
+});
+
 test('an instant with another offset is written in UTC', () => {
   expect(formatInstant('2026-11-21T23:30:00.000+02:00')).toBe('21 November 2026, 21:30 UTC');
 });
