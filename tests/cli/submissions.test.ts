@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { SubmissionRecord } from '../../src/contract/console/records.ts';
 import type { Submission } from '../../src/contract/submissions/schema.ts';
 import { systemRuntime } from '../../src/core/runtime.ts';
@@ -87,6 +87,27 @@ test('approve with several ids approves the submissions that exist, and names th
     submissions: [{ id, status: 'launched', revision: 2 }],
     refused: [{ id: 'nothing', code: 'submission_not_found' }],
   });
+});
+
+test.each<[string, string[], (id: string) => string]>([
+  ['as text', [], (first) => `${first} has launched.\n`],
+  ['as JSON', ['--json'], (first) => `{"submissions":[{"id":"${first}","status":"launched"`],
+])('approve prints the decisions before a failure of the database %s, and exits 1', async (_, flags, printed) => {
+  const { submission: last } = await submissions.create({ name: 'Ebb tables', maker: 'Ada' }, { session: 's' });
+  await database.query(
+    `CREATE FUNCTION fill_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      RAISE 'No space left on device' USING ERRCODE = '53100'; END $$`,
+  );
+  await database.query(
+    `CREATE TRIGGER fill_disk BEFORE UPDATE ON submissions FOR EACH ROW WHEN (OLD.id = '${last.id}') EXECUTE FUNCTION fill_disk()`,
+  );
+  onTestFinished(async () => void (await database.query('DROP FUNCTION fill_disk CASCADE')));
+  const { code, stdout, stderr } = await run('approve', id, 'nothing', last.id, ...flags);
+  expect(code).toBe(1);
+  expect(stdout).toContain(printed(id));
+  expect(stdout + stderr).toContain('nothing');
+  expect(stderr).toContain("The database's disk is full.");
+  expect(await status()).toBe('launched');
 });
 
 test('key prints a new maker link, which invalidates the old one', async () => {

@@ -144,20 +144,25 @@ async function decideAll(ids: readonly string[], { revision, json = false }: Fla
   const { timeZone } = readSettings(process.env).launches;
   const decided: SubmissionRow[] = [];
   const refused: { id: string; code: string; reason: string }[] = [];
-  await withDatabase(async ({ database }) => {
-    for (const id of new Set(ids)) {
-      try {
-        decided.push(await decide(database, { id, revision }, { now: systemRuntime.now(), timeZone }));
-      } catch (error) {
-        if (!(error instanceof CoreError) || error.code === 'unavailable') throw error;
-        refused.push({ id, code: error.code, reason: error.message });
+  try {
+    await withDatabase(async ({ database }) => {
+      for (const id of new Set(ids)) {
+        try {
+          decided.push(await decide(database, { id, revision }, { now: systemRuntime.now(), timeZone }));
+        } catch (error) {
+          if (!(error instanceof CoreError) || error.code === 'unavailable') throw error;
+          refused.push({ id, code: error.code, reason: error.message });
+        }
       }
-    }
-  });
-  if (refused.length > 0) process.exitCode = EXIT_SOME_REFUSED;
-  if (json) return printJson({ submissions: decided.map(resultOf), refused });
-  for (const row of decided) print(sentenceOf(row));
-  for (const { id, reason } of refused) printError(`groundswell: ${id}: ${reason}`);
+    });
+  } finally {
+    // The decisions before a failure have taken effect, so they are printed, too.
+    if (refused.length > 0) process.exitCode = EXIT_SOME_REFUSED;
+    if (!json) {
+      for (const row of decided) print(sentenceOf(row));
+      for (const { id, reason } of refused) printError(`groundswell: ${id}: ${reason}`);
+    } else if (decided.length + refused.length > 0) printJson({ submissions: decided.map(resultOf), refused });
+  }
 }
 
 function resultOf(row: SubmissionRow) {
