@@ -184,7 +184,7 @@ test('hiding a row activates the next one, which stays active even after undo re
   await expect(dialog).toContainText('Second');
 });
 
-test('an incomplete list of removals or bursts says that it is incomplete', async ({ page, site }) => {
+test('a full list of removals or bursts says that it may be incomplete', async ({ page, site }) => {
   const at = new Date().toISOString();
   const reply = (path: string, items: object[]) =>
     page.route(`${path}?*`, (route) => route.fulfill({ json: { items, nextCursor: null } }));
@@ -209,9 +209,9 @@ test('an incomplete list of removals or bursts says that it is incomplete', asyn
     })),
   );
   await signInAndOpen(page, site, '/console/products?state=removed');
-  await expect(page.getByText('Only the last 500 removals are listed.')).toBeVisible();
+  await expect(page.getByText('At most the last 500 removals are listed.')).toBeVisible();
   await openConsole(page, '/console/queue?kind=bursts');
-  await expect(page.getByText('Only the largest 100 bursts are listed.')).toBeVisible();
+  await expect(page.getByText('At most the 100 largest bursts are listed.')).toBeVisible();
 });
 
 test('the console reserves the width of a scroll bar, so controls are at the same place on all screens', async ({

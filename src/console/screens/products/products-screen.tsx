@@ -261,7 +261,7 @@ function RemovedProducts() {
       />
       {pages.count >= MAX_LISTED_REMOVALS && (
         <p>
-          Only the last {formatCount(MAX_LISTED_REMOVALS)} removals are listed. To restore others, use{' '}
+          At most the last {formatCount(MAX_LISTED_REMOVALS)} removals are listed. To restore others, use{' '}
           <code>groundswell products restore</code> on the server.
         </p>
       )}

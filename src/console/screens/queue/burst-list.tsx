@@ -98,7 +98,9 @@ export function BurstList() {
           </div>
         )}
       />
-      {pages.count >= MAX_LISTED_BURSTS && <p>Only the largest {formatCount(MAX_LISTED_BURSTS)} bursts are listed.</p>}
+      {pages.count >= MAX_LISTED_BURSTS && (
+        <p>At most the {formatCount(MAX_LISTED_BURSTS)} largest bursts are listed.</p>
+      )}
       {shown && (
         <VotesDialog burst={shown} onClose={() => setShown(undefined)} onSubmit={(choice) => change(shown, choice)} />
       )}
