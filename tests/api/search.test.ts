@@ -108,6 +108,16 @@ describe('the search for a literal, case-insensitive substring (SPEC section 5)'
   });
 });
 
+test('a result marks at most 50 matches in a text, and shows the whole text', async () => {
+  await on.site.addProduct({ name: 'Kayak', description: 'a'.repeat(10_000) });
+  const { body } = await on.site.ask.get('/?q=A');
+  const [, name = ''] = /<h3 class="product-card-name">(.*?)<\/h3>/.exec(body) ?? [];
+  const [, description = ''] = /<p class="product-card-description"[^>]*>(.*?)<\/p>/.exec(body) ?? [];
+  const marks = (html: string) => html.match(/<mark>a<\/mark>/g)?.length;
+  expect([marks(name), marks(description)]).toEqual([2, 50]);
+  expect(description.replace(/<[^>]*>/g, '')).toBe('a'.repeat(10_000));
+});
+
 describe('the tag filter, which is exact but ignores case', () => {
   test('matches whole tags in any case, and every character literally', async () => {
     await on.site.addProduct({ id: 'a', tags: ['JavaScript', 'C++'] });

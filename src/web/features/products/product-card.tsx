@@ -93,12 +93,18 @@ export function ProductCard({ product, rank, isFirst, q, marker, save, vote }: P
   );
 }
 
-/** Returns the text with every match of the search term marked, ignoring case like the server. */
+/** The maximum number of marks in a text. A common letter would otherwise add thousands of elements to the page. */
+const MAX_MARKS = 50;
+
+/** Returns the text with the matches of the search term marked, ignoring case like the server. */
 function marked(text: string, q?: string): ReactNode {
   if (!q) return text;
   const term = new RegExp(`(${q.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')})`, 'i');
   // The term is in a capturing group, so every second part is a match.
-  return text.split(term).map((part, index) => {
+  const parts = text.split(term);
+  const end = 2 * MAX_MARKS;
+  if (parts.length > end) parts[end] = parts.splice(end).join('');
+  return parts.map((part, index) => {
     const Part = index % 2 ? 'mark' : 'span';
     // biome-ignore lint/suspicious/noArrayIndexKey: a text's parts have no ids and never move
     return <Part key={index}>{part}</Part>;
