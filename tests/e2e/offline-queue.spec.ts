@@ -247,9 +247,10 @@ test('a vote made offline is shown in every tab, even while one of them sends it
   }
 });
 
-test('a vote made offline stays on screen while it cannot be sent', async ({ page, site, expectConsoleError }) => {
+test('a vote made offline stays on screen and queued until sent', async ({ page, site, expectConsoleError }) => {
   expectConsoleError(/503/);
   await cacheAtOnce(page);
+  await page.clock.install();
   const product = await site.addProduct({ name: 'Lumpfish' });
   await visitAndCache(page, `/product/${product.id}`);
   await setOnline(page, false);
@@ -262,6 +263,18 @@ test('a vote made offline stays on screen while it cannot be sent', async ({ pag
   await waitUntilHandled(page, await status);
   await expectUpvote(page, 'Lumpfish', { upvoted: true, count: 3 });
   await expect(note(page)).toHaveText('1 upvote is waiting to be sent.');
+
+  // The click takes the vote out of the queue until it fails. Meanwhile, the queue is empty.
+  const outage = await failResponses(page, /\/upvote$/, { method: 'DELETE', held: true });
+  await upvoteOf(page, 'Lumpfish').click();
+  await expect.poll(() => outage.requests.length).toBe(1);
+  await expect(note(page)).toBeEmpty();
+  await page.clock.fastForward(30_000);
+  await outage.deliver();
+  await expect(note(page)).toHaveText('1 upvote is waiting to be sent.');
+  await page.unroute(/\/upvote$/);
+  await expect.poll(() => page.clock.fastForward(30_000).then(() => note(page).textContent())).toBe('');
+  await expectUpvote(page, 'Lumpfish', { upvoted: true, count: 3 });
 });
 
 test('an upvote made offline before the deferred features load counts once', async ({ page, site }) => {

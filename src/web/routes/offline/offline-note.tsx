@@ -94,8 +94,8 @@ function useQueuedUpvotes(items: readonly OutboxItem[]): void {
 
 /**
  * When online, sends queued writes. Then refetches the visible data if the page may be stale, so each count includes
- * the visitor's own upvote. Repeats both until the reads succeed and the queue is empty, because a refused comment may
- * be sent again, also in another tab. Returns whether the page still shows a cached copy.
+ * the visitor's own upvote. Repeats both for as long as the page is online, because a failed click may queue its vote
+ * again, and another tab may queue writes. Returns whether the page still shows a cached copy.
  */
 function useReconnect(online: boolean): boolean {
   const api = useApi();
@@ -112,13 +112,12 @@ function useReconnect(online: boolean): boolean {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let ended = false;
     async function synchronise(): Promise<void> {
-      const isEmpty = await sendOutbox(api, client);
-      const isRead = oldSince.current === undefined || (await refetchOld(client, oldSince.current));
-      if (isRead) {
+      await sendOutbox(api, client);
+      if (oldSince.current === undefined || (await refetchOld(client, oldSince.current))) {
         oldSince.current = undefined;
         setCopy(false);
       }
-      if (!ended && !(isEmpty && isRead)) timer = setTimeout(synchronise, RETRY_INTERVAL_MS);
+      if (!ended) timer = setTimeout(synchronise, RETRY_INTERVAL_MS);
     }
     void synchronise();
     return () => {

@@ -15,12 +15,11 @@ import {
 
 /**
  * Sends queued writes one after another. If the browser offers locks, only one tab sends at a time. The other tabs
- * wait until that tab has finished, so the data that they refetch afterwards includes the writes. Resolves to whether
- * the queue is empty: false if a write must be retried or a refused comment waits for the visitor's decision.
+ * wait until that tab has finished, so the data that they refetch afterwards includes the writes. A write
+ * that failed temporarily stays in the queue.
  */
-export async function sendOutbox(api: Api, client: QueryClient): Promise<boolean> {
-  await withLock('outbox', () => sendAll(api, client));
-  return outboxItems().length === 0;
+export function sendOutbox(api: Api, client: QueryClient): Promise<void> {
+  return withLock('outbox', () => sendAll(api, client));
 }
 
 /** Removes a comment from the queue. If it is being sent, first waits for the result: it may be posted after all. */
