@@ -2,7 +2,7 @@ import type { InfiniteData, Query, QueryClient } from '@tanstack/react-query';
 import type { CommentPage, CommentSort, HeldComments } from '../../../contract/comments/schema.ts';
 import type { Leaderboard, Standings } from '../../../contract/leaderboards/schema.ts';
 import type { ProductDetail, ProductListQuery, ProductPage } from '../../../contract/products/schema.ts';
-import { commentKeys, productKeys } from '../../cache/cached-data.ts';
+import { commentKeys, flattenPages, productKeys } from '../../cache/cached-data.ts';
 
 /** A list of products on screen, and its query. */
 export interface VisibleList {
@@ -75,11 +75,14 @@ export function visibleProducts(client: QueryClient): { productIds: string[]; re
 
 /** Returns the number of a product's new comments: those that are neither on screen nor on pages still to be loaded. */
 export function newCommentCount(client: QueryClient, productId: string): number {
-  const first = visibleComments(client, productId)?.pages[0];
+  const pages = visibleComments(client, productId)?.pages ?? [];
+  const [first] = pages;
   const count = client.getQueryData<ProductDetail | null>(productKeys.detail(productId))?.product.comments;
   if (!first || count === undefined) return 0;
   // The list's total includes held comments that this page has added to the list, but the server's count does not.
-  const held = client.getQueryData<HeldComments>(commentKeys.held(productId))?.items ?? [];
-  const heldHere = held.filter(({ id }) => first.items.some((item) => item.id === id)).length;
-  return Math.max(0, count - (first.total - heldHere));
+  const held = new Set(client.getQueryData<HeldComments>(commentKeys.held(productId))?.items.map(({ id }) => id));
+  const heldHere = first.items.filter(({ id }) => held.has(id)).length;
+  // A page that was loaded later may contain comments that the total of the first page does not count.
+  const loaded = flattenPages(pages, ({ id }) => id).filter(({ id }) => !held.has(id)).length;
+  return Math.max(0, count - Math.max(first.total - heldHere, loaded));
 }
