@@ -77,6 +77,24 @@ for (const [what, change] of [
   });
 }
 
+test('a file that is read slowly does not replace the one that was chosen after it', async ({ page, site }) => {
+  await signInAndOpen(page, site, '/console/import');
+  await page.evaluate(() => {
+    const { text } = Blob.prototype;
+    Blob.prototype.text = async function () {
+      Blob.prototype.text = text;
+      await new Promise((resolve) => window.addEventListener('read-due', resolve, { once: true }));
+      return text.call(this);
+    };
+  });
+  await chooseFile(page);
+  const columns = page.getByRole('heading', { name: `Columns of ${await chooseFile(page)}.csv` });
+  await expect(columns).toBeVisible();
+  await page.evaluate(() => window.dispatchEvent(new Event('read-due')));
+  await turnEventLoop(page);
+  await expect(columns).toBeVisible();
+});
+
 test('the focus moves to the columns after a file is chosen, and to the file chooser to choose another one', async ({
   page,
   site,

@@ -28,6 +28,8 @@ export function ImportScreen() {
    */
   const latest = useRef<AbortController>(undefined);
   useEffect(() => () => latest.current?.abort(), []);
+  /** The file that was chosen last. If another one is chosen while it is read, it is ignored. */
+  const lastFile = useRef<File>(undefined);
   const chooser = useRef<HTMLInputElement>(null);
   const columnsTitle = useRef<HTMLHeadingElement>(null);
 
@@ -38,8 +40,10 @@ export function ImportScreen() {
   }
 
   async function choose(file: File): Promise<void> {
+    lastFile.current = file;
     try {
       const read = await readFile(file);
+      if (lastFile.current !== file) return;
       discardRun();
       flushSync(() => {
         setChosen(read);
@@ -49,6 +53,7 @@ export function ImportScreen() {
       // The focus is lost if the chooser had it, because the chooser disappears.
       if (document.activeElement === document.body) columnsTitle.current?.focus();
     } catch (error) {
+      if (lastFile.current !== file) return;
       showToast({ title: 'This file cannot be read', description: messageOf(error), tone: 'destructive' });
     }
   }
