@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Page } from '@playwright/test';
 import { CONSOLE_API } from '../../src/contract/console/paths.ts';
 import { MAX_LISTED_BURSTS, MAX_LISTED_REMOVALS } from '../../src/contract/console/records.ts';
+import { holdComments, releaseComments } from '../../src/core/comments/moderate-comments.ts';
 import { contrast } from '../../src/settings/accent.ts';
 import {
   failUntilClick,
@@ -101,6 +102,29 @@ test('if a further page cannot be loaded, the list shows an error and a retry bu
   await expect(failure).toBeHidden();
   await expect(rowsOf(page).first()).toHaveAttribute('aria-setsize', '60');
   await expect(page.locator('.list-row:focus')).toHaveAttribute('data-active', 'true');
+});
+
+test('a row that moves to the previous page is shown once while its old page is reloaded', async ({ page, site }) => {
+  const { id } = await site.addProduct();
+  const start = Date.now();
+  const createdAt = (row: number) => new Date(start - row * 1_000).toISOString();
+  const texts = Array.from({ length: 60 }, (_, row) => ({ content: `Row ${row}.`, createdAt: createdAt(row) }));
+  const ids = (await site.addComments(id, texts)).map((comment) => comment.id);
+  await holdComments(site.database, ids);
+  await signInAndOpen(page, site, `/console/comments?product=${id}&state=held`);
+  await expect(page.getByText('Row 0.')).toBeVisible();
+  const isFurther = /\/api\/console\/comments\?.*cursor=/;
+  const first = page.waitForRequest(isFurther);
+  await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight));
+  const address = (await first).url();
+  await expect(page.getByText('Row 50.')).toBeAttached();
+  const held = await holdResponses(page, isFurther);
+  await releaseComments(site.database, ids.slice(0, 1));
+  await expect.poll(() => held.requests.some((request) => request.url() !== address)).toBe(true);
+  const rows = (await page.locator('.list-row').allTextContents()).flatMap((text) => text.match(/Row \d+\./) ?? []);
+  expect(rows).toContain('Row 50.');
+  expect(rows).toEqual([...new Set(rows)]);
+  held.release();
 });
 
 test('filters do not move when the categories arrive', async ({ page, site }) => {

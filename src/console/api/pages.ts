@@ -48,7 +48,7 @@ const RETENTION_MS = 60_000;
  * only the queries near the visible rows are active, so the cost of an update does not depend on how far the list has
  * been scrolled.
  */
-export function usePages<Item>(subject: string, path: string, filter: Filter = {}): Pages<Item> {
+export function usePages<Item extends object>(subject: string, path: string, filter: Filter = {}): Pages<Item> {
   const client = useQueryClient();
   const id = JSON.stringify([path, filter]);
   const keyOf = (cursor: string) => consoleKeys.page(subject, path, filter, cursor);
@@ -67,11 +67,15 @@ export function usePages<Item>(subject: string, path: string, filter: Filter = {
 
   // The cache is read before the queries are declared, because each cached page contains the cursor of the next one.
   const read = new Map<number, readonly Item[]>();
+  const readIds = new Set<unknown>();
   for (let page = wanted.first; page <= wanted.last; page += 1) {
     const data = client.getQueryData<ConsolePage<Item>>(keyOf(pageStarts[page]?.cursor ?? ''));
     if (data && pageStarts[page]) recordPage(pageStarts, page, data);
-    const items = (pageStarts[page] && data?.items) ?? recent.current.get(page);
+    // A previous row may have moved to the page before, which has already been reloaded.
+    const items =
+      (pageStarts[page] && data?.items) ?? recent.current.get(page)?.filter((item) => !readIds.has(idOf(item)));
     if (items) read.set(page, items);
+    for (const item of items ?? []) readIds.add(idOf(item));
   }
   recent.current = read;
   const first = Math.min(wanted.first, pageStarts.length - 1);
@@ -129,6 +133,9 @@ export function usePages<Item>(subject: string, path: string, filter: Filter = {
   before.current = shown;
   return shown;
 }
+
+/** Returns what identifies an item on several pages. Lists of items without an id have only one page. */
+const idOf = (item: object) => ('id' in item ? item.id : item);
 
 const NOTHING = {
   ...{ count: 0, pageCount: 0, hasMore: false, isComplete: false, isLoadingMore: false },
