@@ -28,6 +28,8 @@ export function upvoteStatusOptions(api: Api, productId: string) {
       return upvoted;
     },
     staleTime: 5_000,
+    // At least as long as lists. Otherwise, a queued vote that a cached list counts would be counted again.
+    gcTime: Number.POSITIVE_INFINITY,
     retry: 1,
     retryDelay: 1_000,
     meta: { logFailureAs: 'warn' },

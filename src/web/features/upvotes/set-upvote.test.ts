@@ -1,4 +1,4 @@
-import { MutationObserver, QueryClient } from '@tanstack/react-query';
+import { MutationObserver, QueryClient, QueryObserver } from '@tanstack/react-query';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { exampleProduct } from '../../../../tests/support/product-data.ts';
 import type { Api } from '../../../contract/api.ts';
@@ -196,6 +196,23 @@ describe('upvotes that were queued offline', () => {
     expect(shown()).toEqual([true, 8]);
     showQueued(false);
     expect(shown()).toEqual([false, 7]);
+  });
+
+  test('an upvote that a cached list counts is not counted again after its button has left the page', async () => {
+    vi.useFakeTimers();
+    const { api, client, showQueued } = setUp();
+    client.removeQueries({ queryKey: upvoteKeys.statuses });
+    // The default in browsers, for other queries than lists.
+    client.setDefaultOptions({ queries: { gcTime: 5 * 60_000 } });
+    client.setQueryDefaults(productKeys.lists, { gcTime: 30 * 60_000 });
+    const items = [exampleProduct({ id: 'harbour', upvotes: 25 })];
+    client.setQueryData(productKeys.list({}), { pages: [{ items, nextCursor: null }], pageParams: [''] });
+    const leave = new QueryObserver(client, upvoteStatusOptions(api, 'harbour')).subscribe(() => {});
+    showQueued(true);
+    leave();
+    await vi.advanceTimersByTimeAsync(10 * 60_000);
+    showQueued(true);
+    expect(findListedProduct(client, 'harbour')?.product.upvotes).toBe(26);
   });
 
   test('removing an upvote while it is being sent sends the removal after the response', async () => {
