@@ -6,8 +6,6 @@ export const LIMITS = {
   listedProducts: 20,
   /** Hours after a launch in which its votes count. */
   launchWindowHours: 24,
-  /** Maximum counted votes of one network for one launch. VOTES_PER_NETWORK overrides it. */
-  votesPerNetwork: 20,
   /** Maximum product ids per request for upvotes. */
   upvoteQueryProducts: 100,
   /** Maximum products that an event stream can subscribe to. */
@@ -21,3 +19,6 @@ export const LIMITS = {
   /** Maximum tags that a card of the list shows. */
   cardTags: 3,
 } as const;
+
+/** Maximum counted votes of one network for one launch, which the setting of this name overrides. */
+export const VOTES_PER_NETWORK = 20;

@@ -2,7 +2,7 @@ import type { ReadApi } from '../contract/api.ts';
 import type { HeldComments, Likes, NewComment } from '../contract/comments/schema.ts';
 import type { PeriodKind } from '../contract/leaderboards/period.ts';
 import type { Standings } from '../contract/leaderboards/schema.ts';
-import { LIMITS } from '../contract/limits.ts';
+import { VOTES_PER_NETWORK } from '../contract/limits.ts';
 import type { PageQuery } from '../contract/page-query.ts';
 import type { Upvoted, UpvoteState } from '../contract/upvotes/schema.ts';
 import { listModeration } from './audit/moderation-log.ts';
@@ -106,7 +106,7 @@ export interface LaunchOptions {
 export const DEFAULT_LAUNCHES: LaunchOptions = {
   timeZone: 'UTC',
   reviewHours: 24,
-  votesPerNetwork: LIMITS.votesPerNetwork,
+  votesPerNetwork: VOTES_PER_NETWORK,
 };
 
 /** Lower than the defaults of `groupCommit`, because a comment can be a hundred times as large as an upvote. */

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { LIMITS } from '../contract/limits.ts';
+import { VOTES_PER_NETWORK } from '../contract/limits.ts';
 import type { PageSettings } from '../contract/site.ts';
 import { BACKUP_SETTINGS, type BackupSettings, unusedBackupSettings } from './backup-settings.ts';
 import { BRAND_SETTINGS } from './brand-settings.ts';
@@ -126,7 +126,7 @@ export const SETTINGS = {
   },
   votesPerNetwork: {
     name: 'VOTES_PER_NETWORK',
-    default: `${LIMITS.votesPerNetwork}`,
+    default: `${VOTES_PER_NETWORK}`,
     read: wholeNumber(1, 9_999_999, 'is invalid: the number of votes must be'),
     about: 'Maximum counted votes (1–9999999) per launch and IPv4 address or IPv6 /64',
   },

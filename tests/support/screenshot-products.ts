@@ -1,4 +1,4 @@
-import { LIMITS } from '../../src/contract/limits.ts';
+import { VOTES_PER_NETWORK } from '../../src/contract/limits.ts';
 import { finaliseDue } from '../../src/core/leaderboards/finalise.ts';
 import type { E2eSite } from './e2e-site.ts';
 
@@ -60,7 +60,7 @@ export async function addScreenshotProducts(site: E2eSite): Promise<void> {
   for (const [index, count] of [11, 3, 0, 12, 1_204, 41, 7].entries())
     await site.addUpvotes(`still-${index + 1}`, count, new Date(`${SCREENSHOT_DAY}T12:00:00Z`));
   const rules = { now: new Date(), timeZone: 'UTC', reviewHours: 24 };
-  await finaliseDue(site.database, { rules, votesPerNetwork: LIMITS.votesPerNetwork });
+  await finaliseDue(site.database, { rules, votesPerNetwork: VOTES_PER_NETWORK });
   const ago = (hours: number) => new Date(Date.now() - (hours + 0.5) * HOUR_MS).toISOString();
   await site.addComments('still-7', [
     {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { LIMITS } from '../../contract/limits.ts';
+import { VOTES_PER_NETWORK } from '../../contract/limits.ts';
 import { type AuditAction, recordAudit } from '../audit/audit-log.ts';
 import { recordChange } from '../changes/change-feed.ts';
 import { CoreError } from '../core-error.ts';
@@ -56,7 +56,7 @@ export async function changeVerdicts(
   change: { productId: string; action: 'exclude' | 'include'; reason: string; selection: VoteSelection },
   runtime: Runtime,
   recordEvents: RecordEvents | undefined,
-  votesPerNetwork: number = LIMITS.votesPerNetwork,
+  votesPerNetwork: number = VOTES_PER_NETWORK,
 ): Promise<VerdictChange> {
   const { productId, action, reason, selection } = change;
   const voters = selection.voters && new Set(selection.voters);
@@ -119,7 +119,7 @@ export async function undoVerdicts(
   database: Database,
   productId: string,
   runtime: Runtime,
-  votesPerNetwork: number = LIMITS.votesPerNetwork,
+  votesPerNetwork: number = VOTES_PER_NETWORK,
   only?: string,
 ): Promise<VerdictChange | undefined> {
   return verdictTransaction(database, productId, async (sql) => {

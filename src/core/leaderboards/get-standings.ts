@@ -1,6 +1,6 @@
 import { PERIOD_KINDS, type PeriodKind, parsePeriod } from '../../contract/leaderboards/period.ts';
 import type { Standing, Standings } from '../../contract/leaderboards/schema.ts';
-import { LIMITS } from '../../contract/limits.ts';
+import { VOTES_PER_NETWORK } from '../../contract/limits.ts';
 import { isProductId } from '../../contract/products/fields.ts';
 import type { Sql } from '../database/database.ts';
 import { dayAt, statusAt, WINDOW_MS } from './calendar.ts';
@@ -84,7 +84,7 @@ const SELECT_PLACES = PERIOD_KINDS.map((kind, index) =>
 export async function getStandings(
   sql: Sql,
   productId: string,
-  { votesPerNetwork = LIMITS.votesPerNetwork, ...rules }: LeaderboardRules & { votesPerNetwork?: number },
+  { votesPerNetwork = VOTES_PER_NETWORK, ...rules }: LeaderboardRules & { votesPerNetwork?: number },
 ): Promise<Standings | null> {
   if (!isProductId(productId)) return null;
   const [launch] = await sql.query<LaunchRow>(SELECT_LAUNCH, [productId], { isPrepared: true });

@@ -1,5 +1,5 @@
 import { PERIOD_KINDS, type PeriodKind, parsePeriod } from '../../contract/leaderboards/period.ts';
-import { LIMITS } from '../../contract/limits.ts';
+import { VOTES_PER_NETWORK } from '../../contract/limits.ts';
 import { lockAvailableCounts } from '../counts/lock-counts.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { isLockTimeout } from '../database/database-faults.ts';
@@ -143,7 +143,7 @@ export async function placeLaunch(
 async function placeFound(
   sql: Sql,
   found: readonly PlacingRow[],
-  { votesPerNetwork = LIMITS.votesPerNetwork, ...rules }: PlacingOptions,
+  { votesPerNetwork = VOTES_PER_NETWORK, ...rules }: PlacingOptions,
   recordEvents?: RecordEvents,
 ): Promise<Pick<PlacingResult, 'productIds' | 'isBlocked'>> {
   const { now, timeZone } = rules;

@@ -1,4 +1,4 @@
-import { LIMITS } from '../../contract/limits.ts';
+import { VOTES_PER_NETWORK } from '../../contract/limits.ts';
 import { isProductId } from '../../contract/products/fields.ts';
 import type { UpvoteState } from '../../contract/upvotes/schema.ts';
 import { productNotFound, productPaused } from '../core-error.ts';
@@ -50,7 +50,7 @@ interface VoteRules {
 }
 
 const defaultRules = (): VoteRules => ({
-  votesPerNetwork: LIMITS.votesPerNetwork,
+  votesPerNetwork: VOTES_PER_NETWORK,
   networkCounts: createNetworkCounts(),
 });
 

@@ -1,4 +1,4 @@
-import { LIMITS } from '../../contract/limits.ts';
+import { VOTES_PER_NETWORK } from '../../contract/limits.ts';
 import { moderationLog } from '../../contract/paths/moderation-log.ts';
 import * as paths from '../../contract/paths.ts';
 import { withLanguage } from '../../contract/routes.ts';
@@ -69,7 +69,7 @@ export function iconLinks({ logo }: Brand): string[] {
  * the browser needs no code for it.
  */
 export function siteLinks({
-  site: { name, today, hasSubmissions, hasModerationLog, votesPerNetwork = LIMITS.votesPerNetwork },
+  site: { name, today, hasSubmissions, hasModerationLog, votesPerNetwork = VOTES_PER_NETWORK },
   languages = [],
   language,
   path = paths.home,
