@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { access, constants, stat } from 'node:fs/promises';
+import { access, constants, realpath, stat } from 'node:fs/promises';
 import pg from 'pg';
 import type { Finding } from '../../contract/console/records.ts';
 import { formatQuantity } from '../../contract/text.ts';
@@ -174,7 +174,7 @@ export async function checkDataFolder(clusterDir: string): Promise<Finding> {
     return fault(
       'data folder',
       `${clusterDir} belongs to user id ${uid}, but this process runs as user id ${self}`,
-      `Run Groundswell as that user, or change the owner with \`sudo chown -R ${self} ${clusterDir}\`.`,
+      `Run Groundswell as that user, or change the owner with \`sudo chown -R ${self} ${await realpath(clusterDir)}\`.`,
     );
   }
   if ((permissions & 0o027) !== 0)

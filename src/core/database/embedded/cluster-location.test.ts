@@ -101,8 +101,12 @@ describe.runIf(isRootRun && process.platform === 'linux')('started by root', () 
     const [dataDir, moved, copy] = [join(parent, 'data'), join(parent, 'moved'), join(parent, 'copy')];
     const host = { namespaces: false, stateFolder: join(await harness.folder(), 'var', 'lib') };
     const { location } = await tryOut(dataDir, host);
+    // Like `chown -R`, which does not follow the link.
+    await lchown(join(dataDir, 'postgres'), 1, 1);
+    expect(await tryOut(dataDir, host)).toMatchObject({ location, visits: 2 });
+    await lchown(join(dataDir, 'postgres'), 0, 0);
     await rename(dataDir, moved);
-    expect(await tryOut(moved, host)).toMatchObject({ location, visits: 2 });
+    expect(await tryOut(moved, host)).toMatchObject({ location, visits: 3 });
     expect(await tryOut(dataDir, host)).toMatchObject({ visits: 1 });
     execFileSync('cp', ['-a', moved, copy]);
     await expect(tryOut(copy, host)).rejects.toThrow(`${copy} is a copy of ${moved}`);

@@ -75,16 +75,26 @@ export async function chooseLocation(options: LocationOptions): Promise<ClusterL
   }
 }
 
+/** The file that names the data folder whose cluster is in the same folder. */
+const RECORD = 'data-folder';
+
 /**
  * Returns the folder below `fallbackFolder` that has the cluster of this data folder, if any. Root follows only links
- * that root created, because the owner of the data folder could create one to another site's cluster.
+ * that root created, because the owner of the data folder could create one to another site's cluster, and, since
+ * `chown -R` changes the owner of a link, links from the recorded data folder.
  */
 async function linkedFallback({ dataDir, fallbackFolder }: LocationOptions): Promise<string | undefined> {
   const link = join(dataDir, 'postgres');
   const found = await lstat(link).catch(() => undefined);
-  if (!isRoot() || !found?.isSymbolicLink() || found.uid !== 0) return undefined;
+  if (!isRoot() || !found?.isSymbolicLink()) return undefined;
   const folder = dirname(await readlink(link));
-  return dirname(folder) === fallbackFolder ? folder : undefined;
+  if (dirname(folder) !== fallbackFolder) return undefined;
+  return found.uid === 0 || (await isSameFolder(await recordedDataDir(folder), dataDir)) ? folder : undefined;
+}
+
+/** Returns the data folder that last used the cluster in this folder, in which only root can write. */
+async function recordedDataDir(fallback: string): Promise<string | undefined> {
+  return readFile(join(fallback, RECORD), 'utf8').catch(() => undefined);
 }
 
 async function openFallback(fallback: string, linked: boolean, options: LocationOptions): Promise<ClusterLocation> {
@@ -113,20 +123,20 @@ async function requireOnlyDataDir(fallback: string, options: LocationOptions): P
     throw refused(
       `${link} links to the database in ${fallback}, which does not exist: move that folder, too, or delete the link to create an empty database.`,
     );
-  const record = join(fallback, 'data-folder');
-  const other = await readFile(record, 'utf8').catch(() => dataDir);
+  const other = (await recordedDataDir(fallback)) ?? dataDir;
   const isMoved = (await linkedFallback({ ...options, dataDir: other })) !== fallback;
   if (!isMoved && !(await isSameFolder(other, dataDir)))
     throw refused(
       `${dataDir} is a copy of ${other}, and both link to the database in ${fallback}: delete the link ${join(other, 'postgres')} to use this folder instead, or ${link} to create an empty database.`,
     );
-  await writeFile(record, dataDir);
+  await writeFile(join(fallback, RECORD), dataDir);
 }
 
 /** Returns whether two paths lead to the same folder, such as a mounted one. */
-async function isSameFolder(one: string, other: string): Promise<boolean> {
-  const [{ dev, ino }, found] = await Promise.all([stat(one), stat(other)]);
-  return dev === found.dev && ino === found.ino;
+async function isSameFolder(one: string | undefined, other: string): Promise<boolean> {
+  if (one === undefined) return false;
+  const [first, second] = await Promise.all([one, other].map((path) => stat(path).catch(() => undefined)));
+  return first !== undefined && first.dev === second?.dev && first.ino === second.ino;
 }
 
 /**
@@ -183,9 +193,8 @@ async function ownerOf(clusterDir: string, around: FolderOwner): Promise<FolderO
   if (!isRoot() || around.uid === 0) return stat(clusterDir);
   throw new EmbeddedDatabaseError(
     'data_dir_refused',
-    (terms) =>
-      `${clusterDir} is a symbolic link in a folder owned by user id ${around.uid}, and root must not follow it: ` +
-      `set ${terms.dataDir} to the link's target, or run this program as that user.`,
+    `${clusterDir} is a symbolic link in a folder owned by user id ${around.uid}, and root must not follow it: ` +
+      `run this program as that user, or make root the owner of ${dirname(clusterDir)} and the link.`,
   );
 }
 
@@ -242,12 +251,14 @@ export async function checkClusterPermissions({
   const self = process.geteuid?.();
   if (self === undefined) return;
   const { uid, mode } = await stat(clusterDir);
+  // `chown -R` does not follow links.
+  const real = await realpath(clusterDir);
   // Checked only for `self`, because root gives the folder to the account that runs PostgreSQL.
   if (account.kind === 'self' && uid !== self) {
     throw refused(
       (terms) =>
         `The database in ${clusterDir} belongs to user id ${uid}, but this process runs as user id ${self}: ` +
-        `run it as that user, change the folder's owner (as root: \`chown -R ${self} ${clusterDir}\`), or set ${terms.dataDir} to another folder.`,
+        `run it as that user, change the folder's owner (as root: \`chown -R ${self} ${real}\`), or set ${terms.dataDir} to another folder.`,
     );
   }
   const permissions = mode & 0o777;
