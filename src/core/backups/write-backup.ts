@@ -47,7 +47,7 @@ interface WrittenBackup {
 export async function writeBackup(
   database: Database,
   path: string,
-  { checkSpace, ...options }: WriteBackupOptions & { checkSpace?: () => Promise<void> },
+  { checkSpace, ...options }: WriteBackupOptions & { checkSpace?: (writtenBytes: number) => Promise<void> },
 ): Promise<WrittenBackup> {
   return writeThenRename(path, { aside: partialPath(path), mode: 0o600 }, async (file) => {
     // `file.createWriteStream` is not used: it would close the file before the sync, or, with `autoClose: false`,
@@ -55,13 +55,14 @@ export async function writeBackup(
     const output = new Writable({
       write: (part: Buffer, _encoding, done) => void write(part).then(() => done(), done),
     });
-    let uncheckedBytes = 0;
+    let writtenBytes = 0;
+    let checkedBytes = 0;
     async function write(part: Buffer): Promise<void> {
       await file.writeFile(part);
-      uncheckedBytes += part.length;
-      if (uncheckedBytes < CHECKED_BYTES) return;
-      uncheckedBytes = 0;
-      await checkSpace?.();
+      writtenBytes += part.length;
+      if (writtenBytes - checkedBytes < CHECKED_BYTES) return;
+      checkedBytes = writtenBytes;
+      await checkSpace?.(writtenBytes);
     }
     const header = await sendBackup(database, output, options);
     const { size: bytes } = await file.stat();

@@ -47,12 +47,6 @@ export const DAMAGED_PICTURE = 'A picture is damaged and was left out of the bac
 const RESERVED_BYTES = 2 ** 28;
 const RESERVED_SHARE = 0.05;
 
-/** Returns the size of the newest backup of this database, or else of any, since an upgrade may have replaced it. */
-async function expectedSize(folder: string, tag: string): Promise<number> {
-  const newest = (await newestBackup(folder, tag)) ?? (await newestBackup(folder));
-  return newest === undefined ? 0 : (await stat(newest)).size;
-}
-
 /** @throws Error if the disk has too little free space for `expectedBytes` more. */
 async function requireDiskSpace(folder: string, expectedBytes: number, measure: MeasureDisk): Promise<void> {
   // Some file systems cannot be measured, or report a size of 0.
@@ -76,6 +70,8 @@ export function scheduleBackups(
 ): ScheduledBackups {
   const { database } = connection;
   let last: Date | undefined;
+  /** The size that the previous attempt reached if it failed. The next one needs at least as much space. */
+  let reachedBytes = 0;
   const worker = runUnderLease(
     database,
     {
@@ -104,9 +100,14 @@ export function scheduleBackups(
 
   async function backUp({ tag, begunAt }: Lease, signal: AbortSignal): Promise<string> {
     await removePartialBackups(folder, tag);
-    await requireDiskSpace(folder, await expectedSize(folder, tag), measure);
+    const newest = await newestBackup(folder, tag);
+    const newestBytes = newest === undefined ? 0 : (await stat(newest)).size;
+    await requireDiskSpace(folder, Math.max(newestBytes, reachedBytes), measure);
     const path = join(folder, scheduledName(tag, begunAt));
-    const checkSpace = () => requireDiskSpace(folder, 0, measure);
+    const checkSpace = (writtenBytes: number) => {
+      reachedBytes = writtenBytes;
+      return requireDiskSpace(folder, 0, measure);
+    };
     await connection.withoutStatementTimeout((unlimited) =>
       writeBackup(unlimited, path, {
         groundswell: PACKAGE_VERSION,
@@ -116,6 +117,7 @@ export function scheduleBackups(
         signal,
       }),
     );
+    reachedBytes = 0;
     return path;
   }
 
