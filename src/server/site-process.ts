@@ -166,7 +166,9 @@ async function* examineSite(connection: Connection, settings: Settings) {
   if (existsSync(dataDir)) yield await checkDisk('DATA_DIR', connection.embedded ? connection.location : dataDir);
   if (backups) yield await checkDisk('BACKUP_DIR', backups.folder);
   const connections = (limit: number) => maxConnectionsNeeded(processes, limit);
-  yield* runDatabaseChecks(connection, { connections, migrations, settings, now: new Date() });
+  // This process also serves visitors, so it does not read every picture.
+  const scope = { now: new Date(), readsPictures: false };
+  yield* runDatabaseChecks(connection, { connections, migrations, settings, ...scope });
   yield backups
     ? await connection.withoutStatementTimeout((unlimited) => checkBackups(unlimited, { ...backups, migrations }))
     : NO_BACKUPS;

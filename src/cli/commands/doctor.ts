@@ -131,6 +131,7 @@ async function* examineDatabase(settings: Settings): AsyncGenerator<Finding> {
         migrations: PACKAGE_FOLDERS.migrations,
         settings,
         now: new Date(),
+        readsPictures: true,
       });
     } catch (error) {
       if (error instanceof EmbeddedDatabaseError && error.code === 'no_database') {

@@ -102,7 +102,7 @@ test('the doctor checks pictures even if finding the references takes longer tha
   };
   const launches = { timeZone: 'UTC', reviewHours: 24 };
   const settings = { dataDir: folder, replicaUrls: [], launches, submissions: 'off', webhooks: undefined };
-  const site = { connections: () => 1, migrations: MIGRATIONS, settings, now: new Date() };
+  const site = { connections: () => 1, migrations: MIGRATIONS, settings, now: new Date(), readsPictures: true };
   const found: Finding[] = [];
   for await (const finding of runDatabaseChecks(connection, site)) found.push(finding);
   expect(found).toContainEqual({ check: 'pictures', status: 'ok', message: '0 stored' });
