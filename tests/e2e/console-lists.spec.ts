@@ -116,11 +116,12 @@ test('a row that moves to the previous page is shown once while its old page is 
   const isFurther = /\/api\/console\/comments\?.*cursor=/;
   const first = page.waitForRequest(isFurther);
   await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight));
-  const address = (await first).url();
+  const [, cursor] = (await first).url().split('cursor=');
   await expect(page.getByText('Row 50.')).toBeAttached();
-  const held = await holdResponses(page, isFurther);
+  // Live updates wait for running requests, so requests with the previous cursor are not held.
+  const held = await holdResponses(page, new RegExp(`${isFurther.source}(?!${cursor})`));
   await releaseComments(site.database, ids.slice(0, 1));
-  await expect.poll(() => held.requests.some((request) => request.url() !== address)).toBe(true);
+  await expect.poll(() => held.requests.length).toBeGreaterThan(0);
   const rows = (await page.locator('.list-row').allTextContents()).flatMap((text) => text.match(/Row \d+\./) ?? []);
   expect(rows).toContain('Row 50.');
   expect(rows).toEqual([...new Set(rows)]);
