@@ -48,12 +48,18 @@ export function SubmitDialog({ onClose }: { onClose: () => void }) {
     if (done === null && incomplete.current !== null) {
       const { access, base, draft } = incomplete.current;
       if (!isStored(toSubmission(draft), base)) unsavedEdits.set(access.id, { base, draft });
-      // Only this dialog shows the maker link, so it opens again to show the link.
-      setDone({ access, submission: base });
-      setOpened(opened + 1);
-      return;
+      reopen({ access, submission: base });
+    } else if (done === null && unshown) {
+      reopen(unshown);
+    } else {
+      onClose();
     }
-    onClose();
+  }
+
+  /** Only this dialog shows the maker link, so it opens again to show the link. */
+  function reopen(next: Done): void {
+    setDone(next);
+    setOpened(opened + 1);
   }
 
   function finish(access: MakerAccess, submission: Submission, isOpen: boolean): void {
