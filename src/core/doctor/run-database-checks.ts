@@ -189,8 +189,8 @@ const ADVICE_TO_REPLACE =
 const OVERDUE_MS = PICTURE_GRACE_MS + 2 * HOUR_MS;
 
 /**
- * Checks that the site's store has all pictures that rows reference, no old unreferenced ones, and, if it reads them, no
- * damaged ones.
+ * Checks that the site's store has all pictures that rows reference, and no old unreferenced ones. `reads`: whether to
+ * read them, to find damaged ones.
  * @throws CoreError `unavailable`.
  */
 export async function checkPictures(sql: Sql, folder: string, now: Date, reads = true): Promise<Finding> {
