@@ -179,8 +179,9 @@ test('on a first visit, without storage, or offline, the last-visit panel sends 
     visitor.on('request', (request) => asked.push(new URL(request.url()).pathname));
     await visit(visitor, '/');
     await expect(visitor.getByRole('region', { name: 'Network' }), 'the deferred features have loaded').toBeAttached();
-    // The panel waits for an idle callback, and idle callbacks run in order.
-    await visitor.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)));
+    // The panel waits for an idle callback, and idle callbacks run in order. The timeout is longer than the panel's, and
+    // is needed because a busy machine may have no idle time for minutes.
+    await visitor.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve, { timeout: 10_000 })));
     await requestsReported(visitor);
     const isReturning = visitor === returning;
     expect(asked.some((path) => /\/standing$|\/comments$/.test(path))).toBe(isReturning);
