@@ -12,7 +12,7 @@ export default defineConfig({
   // Long enough that no test fails only because the machine is busy.
   timeout: 180_000,
   expect: {
-    timeout: 30_000,
+    timeout: 60_000,
     // Strict: at most 0.03 % of the pixels may differ (docs/testing.md).
     toHaveScreenshot: {
       pathTemplate: '{testDir}/snapshots/{arg}{ext}',

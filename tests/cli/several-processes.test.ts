@@ -77,8 +77,16 @@ test('two workers share a port, aggregate their metrics, are replaced after a cr
   const page = await openEvents(`${site.address}/api/events`);
   // Ctrl-C in a terminal reaches every process.
   for (const pid of [...after, site.process.pid ?? expect.unreachable()]) process.kill(pid, 'SIGINT');
-  const healthy = () => askApart(`${site.address}/readyz`).catch(() => 0);
-  await expect.poll(healthy).toBe(0);
+  // The rest must follow within five seconds, after which the site aborts requests.
+  const ready = () =>
+    fetch(`${site.address}/readyz`, {
+      headers: { connection: 'close' },
+      signal: AbortSignal.timeout(1_000),
+    }).then(
+      ({ status }) => status,
+      () => 0,
+    );
+  await expect.poll(ready, { interval: 10 }).toBe(0);
   comment.sendRest();
   expect(await site.exited).toMatchObject({ code: 0 });
   expect(comment.received()).toMatch(/^HTTP\/1\.1 201 /m);

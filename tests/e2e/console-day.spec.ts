@@ -51,7 +51,7 @@ test('an invited operator can do every daily task on a phone, with hostile names
     const { items } = await (
       await page.request.get(`/api/leaderboards/${now.toISOString().slice(0, 10)}?limit=100`)
     ).json();
-    return items.find(({ productId }: { productId: string }) => productId === burst.id)?.votes;
+    return items?.find(({ productId }: { productId: string }) => productId === burst.id)?.votes;
   };
   await expect.poll(votesOnBoard).toBe(VOTES);
   await page.getByRole('radio', { name: /^Vote bursts/ }).check();

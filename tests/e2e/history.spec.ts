@@ -195,7 +195,8 @@ test.describe('Previous and Next', () => {
   const next = (page: Page) => page.getByRole('button', { name: 'Next', exact: true });
   /** Opens a product from the list without scrolling, which could load the next page of the list. */
   async function open(page: Page, name: string): Promise<void> {
-    await page.getByRole('link', { name, exact: true }).dispatchEvent('click');
+    // Products of other tests may have the same name.
+    await page.getByRole('link', { name, exact: true }).first().dispatchEvent('click');
     await expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
   }
 

@@ -6,6 +6,11 @@ import { expect } from '../support/e2e-test.ts';
 import { holdResponses, recordRequests, requestsReported } from '../support/network.ts';
 import { dayAhead, decide, openLink, pictureFile, submit, submissionTest as test } from '../support/submission-site.ts';
 
+/** Waits until the product is public. If the clock of the site is slow, it launches later. */
+async function launched(page: Page, id: string): Promise<void> {
+  await expect.poll(async () => (await page.request.get(paths.api.product(id))).status()).toBe(200);
+}
+
 test.describe('the launch view of a maker', () => {
   test('shows the votes by hour, the rank and the comments', async ({ page, site }) => {
     const made = await submit(site, { name: 'Nautilus' });
@@ -25,6 +30,7 @@ test.describe('the launch view of a maker', () => {
   test('in Arabic, draws the first hour on the side of its label', async ({ page, site }) => {
     const made = await submit(site, { name: 'Orthoceras' });
     await decide(site, 'approve', made.id);
+    await launched(page, made.id);
     await page.goto(made.link.replace('#', '?lang=ar#'));
     const chart = page.locator('.maker-chart');
     const middleOf = async (selector: string) => {
@@ -40,8 +46,7 @@ test.describe('the launch view of a maker', () => {
     await site.addProduct({ name: 'Argonaut', createdAt: new Date().toISOString() });
     const made = await submit(site, { name: 'Ammonite' });
     await decide(site, 'approve', made.id);
-    // If the clock of the site is slow, the product launches later.
-    await expect.poll(async () => (await page.request.get(paths.api.product(made.id))).status()).toBe(200);
+    await launched(page, made.id);
     const reads = recordRequests(page, /\/api\/submissions\//);
     await page.goto(made.link);
     await expect(page.getByRole('region', { name: 'Your launch' })).toBeVisible();

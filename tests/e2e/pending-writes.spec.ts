@@ -16,7 +16,7 @@ test('a vote that reaches the server after the next page has read its state is s
   await visit(page, `/product/${product.id}`);
   const click = () => upvoteOf(page, 'Ashwood').click();
   await whilePending(site, product.id, click, async () => {
-    await page.reload();
+    await page.reload({ waitUntil: 'commit' });
     await expectUpvote(page, 'Ashwood', { upvoted: false, count: 0 });
   });
   await expectUpvote(page, 'Ashwood', { upvoted: true, count: 1 });
@@ -31,7 +31,7 @@ test('a vote that was pending when the page was left is shown although the next 
   await visit(page, '/?q=Bonewood');
   const click = () => upvoteOf(page, 'Bonewood One').click();
   await whilePending(site, product.id, click, async () => {
-    await page.reload();
+    await page.reload({ waitUntil: 'commit' });
     await expectUpvote(page, 'Bonewood One', { upvoted: false, count: 0 });
   });
   await upvoteOf(page, 'Bonewood Two').click();
@@ -48,7 +48,7 @@ test('a vote that is pending when the page is left is shown before the next page
   const click = () => upvoteOf(page, 'Cottonwood').click();
   await whilePending(site, product.id, click, async () => {
     const statuses = await holdResponses(page, /\/api\/upvotes\?/);
-    await page.reload();
+    await page.reload({ waitUntil: 'commit' });
     await expect.poll(() => statuses.requests.length).toBeGreaterThan(0);
     await expect(upvoteOf(page, 'Cottonwood')).toHaveAttribute('aria-pressed', 'true');
     statuses.release();
@@ -61,7 +61,7 @@ test('a comment that was pending when the page was left counts once if it is pos
   await commentBox(page).fill('Washed ashore');
   const post = () => postButton(page).click();
   await whilePending(site, product.id, post, async () => {
-    await page.reload();
+    await page.reload({ waitUntil: 'commit' });
   });
   const stored = () => site.database.query('SELECT FROM comments WHERE product_id = $1', [product.id]);
   await expect.poll(stored).toHaveLength(1);

@@ -3,7 +3,10 @@ import type { E2eSite } from './e2e-site.ts';
 
 const BLOCKED = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
 
-/** Starts a write that waits for a lock on a product's counts, and calls `meanwhile` while the write waits. */
+/**
+ * Starts a write that waits for a lock on a product's counts, and calls `meanwhile` while the write waits. The site
+ * refuses the write if it waits for eight seconds.
+ */
 export async function whilePending(
   site: E2eSite,
   productId: string,
@@ -13,7 +16,7 @@ export async function whilePending(
   await site.database.transaction(async (sql) => {
     await sql.query('SELECT FROM product_counts WHERE product_id = $1 FOR UPDATE', [productId]);
     await write();
-    await expect.poll(() => site.database.query(BLOCKED)).toHaveLength(1);
+    await expect.poll(() => site.database.query(BLOCKED), { intervals: [20] }).toHaveLength(1);
     await meanwhile();
   });
 }

@@ -1,5 +1,5 @@
-/** Scrolling stops after this time, even if the page still grows. */
-const MAX_MS = 10_000;
+/** Scrolling stops after this time, even if the page still grows. Further pages take long on a slow network. */
+const MAX_MS = 30_000;
 
 /** Returns a controller that aborts as soon as the visitor does anything. */
 export function abortedByVisitor(): AbortController {
