@@ -2,6 +2,7 @@ import type { Page } from '@playwright/test';
 import { submissionPaths } from '../../src/contract/submissions/paths.ts';
 import type { SubmissionResponse } from '../../src/contract/submissions/schema.ts';
 import { editProduct } from '../../src/core/products/edit-product.ts';
+import { waitUntilHandled } from '../support/clock.ts';
 import type { E2eSite } from '../support/e2e-site.ts';
 import { expect } from '../support/e2e-test.ts';
 import { holdResponses } from '../support/network.ts';
@@ -198,6 +199,26 @@ test.describe('the maker link', () => {
     await expect(dialog(page)).toHaveCount(0);
     await expect(page.getByText('Swims.').first()).toBeVisible();
     await expect(page.getByRole('img', { name: /^Screenshot \d of Scallop$/ })).toHaveCount(1);
+  });
+
+  test('keeps showing a withdrawal when the response to an earlier read arrives after it', async ({ page, site }) => {
+    const made = await submit(site, { name: 'Jingle shell' });
+    await page.clock.install();
+    await openLink(page, made);
+    const held = await holdResponses(page, /\/api\/submissions\//);
+    await page.clock.fastForward(16_000);
+    await expect.poll(() => held.received).toBe(1);
+    await page.getByRole('button', { name: 'Withdraw' }).click();
+    await dialog(page).getByRole('button', { name: 'Withdraw', exact: true }).click();
+    const status = page.locator('.maker-status-word');
+    await expect(status).toHaveText('Withdrawn');
+    // Until the test ends, so no later response corrects the page.
+    const later = await holdResponses(page, /\/api\/submissions\//);
+    held.release();
+    await waitUntilHandled(page, held.requests[0]);
+    await page.clock.fastForward(16_000);
+    await expect.poll(() => later.requests.length).toBe(1);
+    await expect(status).toHaveText('Withdrawn');
   });
 
   test('shows that a product that waits past its launch time launches once approved', async ({ page, site }) => {

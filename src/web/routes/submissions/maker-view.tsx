@@ -54,7 +54,12 @@ export function MakerView({ access, isMissing, onRefused }: MakerViewProps) {
   const showsLaunch = hasLaunched && open === null;
   useFocusAfterLaunch(showsLaunch, open !== null);
 
-  const onChange = (submission: Submission) => client.setQueryData(queryKey, submission);
+  /** Shows a changed submission, and cancels a pending read, whose response may be older. */
+  function onChange(submission: Submission): void {
+    void client.cancelQueries({ queryKey });
+    client.setQueryData(queryKey, submission);
+  }
+
   if (data === undefined) {
     if (!isMissing) return null;
     return error && !isUnknown ? <Unreachable error={error} onRetry={() => refetch()} /> : <ProductSkeleton />;
