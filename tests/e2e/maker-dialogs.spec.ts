@@ -68,6 +68,19 @@ test('changes in an edit dialog closed without saving reappear until the maker s
   await expect(note).toHaveCount(0);
 });
 
+test('changes in an edit dialog reappear after the maker has navigated away from it', async ({ page, site }) => {
+  await openLink(page, await submit(site, { name: 'Wentletrap' }));
+  await page.getByRole('link', { name: 'Groundswell, home' }).click();
+  await page.goBack();
+  await page.getByRole('button', { name: 'Edit' }).click();
+  await dialog(page).getByLabel('Description').fill('Looks like a staircase.');
+  await page.goForward();
+  await expect(dialog(page)).toHaveCount(0);
+  await page.goBack();
+  await page.getByRole('button', { name: 'Edit' }).click();
+  await expect(dialog(page).getByLabel('Description')).toHaveValue('Looks like a staircase.');
+});
+
 test('a change is completed after its dialog was closed, and leaves the next dialog open', async ({ page, site }) => {
   const made = await submit(site, { name: 'Chiton' });
   await openLink(page, made);

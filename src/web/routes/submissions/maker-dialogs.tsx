@@ -1,4 +1,4 @@
-import { useRef, useState } from 'react';
+import { useEffectEvent, useLayoutEffect, useRef, useState } from 'react';
 import type { Submission } from '../../../contract/submissions/schema.ts';
 import { rich, t } from '../../language/translate.ts';
 import { useSite } from '../../routing/document-head.ts';
@@ -44,11 +44,14 @@ export function EditDialog({ access, submission, onClose }: MakerDialogProps) {
   const [isRestored, setRestored] = useState(!isStored(toSubmission(start.draft), submission));
   /** The changes that this dialog stored when it closed. */
   const closedWith = useRef<UnsavedEdit>(undefined);
+  /** Whether everything has been saved, so nothing is stored when the dialog closes. */
+  const isDone = useRef(false);
   const form = useSubmissionForm({
     draft: start.draft,
     pictures: storedPictures(start.base.product),
     editing: { access, submission: start.base },
     onDone(_, changed, isOpen) {
+      isDone.current = true;
       // A dialog that was opened during the upload may have stored other changes.
       if (isOpen || unsavedEdits.get(access.id) === closedWith.current) unsavedEdits.delete(access.id);
       onClose(
@@ -58,7 +61,9 @@ export function EditDialog({ access, submission, onClose }: MakerDialogProps) {
     },
   });
 
-  function close(): void {
+  // The dialog also closes when the maker navigates away from the page.
+  const onLeave = useEffectEvent(() => {
+    if (isDone.current) return;
     const { draft } = form;
     const base = form.latest() ?? start.base;
     const isSaved = [base, submission].some((version) => isStored(toSubmission(draft), version));
@@ -67,8 +72,8 @@ export function EditDialog({ access, submission, onClose }: MakerDialogProps) {
       closedWith.current = { base, draft };
       unsavedEdits.set(access.id, closedWith.current);
     }
-    onClose(base);
-  }
+  });
+  useLayoutEffect(() => () => onLeave(), []);
 
   function startOver(): void {
     const base = form.latest() ?? start.base;
@@ -78,7 +83,7 @@ export function EditDialog({ access, submission, onClose }: MakerDialogProps) {
   }
 
   return (
-    <Modal title={t('Edit your launch')} onClose={close}>
+    <Modal title={t('Edit your launch')} onClose={() => onClose(form.latest())}>
       {isRestored && <RestoredNote form={form} onStartOver={startOver} />}
       {submission.status === 'scheduled' && (
         <p className="submission-restored">
