@@ -59,6 +59,25 @@ test('the response to a submission does not delete the draft of the product that
   await expect(name).toHaveValue('Whelk');
 });
 
+test('a launch time is checked with the clock of the site, even if the clock of the browser is a day fast', async ({
+  page,
+  expectConsoleError,
+}) => {
+  expectConsoleError(/422/);
+  const hoursAhead = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
+  await page.clock.install({ time: hoursAhead(24) });
+  await openDialog(page, 'Moon snail');
+  await dialog(page).getByLabel('At a time that I choose').check();
+  const time = dialog(page).getByLabel('Launch time');
+  await time.fill(hoursAhead(-2).slice(0, 16));
+  await send(page).click();
+  await expect(time).toHaveAccessibleDescription(/Choose a launch time in the future/);
+  await time.fill(hoursAhead(2).slice(0, 16));
+  await expect(time).toHaveJSProperty('validity.valid', true);
+  await send(page).click();
+  await expect(dialog(page).getByRole('heading', { name: 'Moon snail is on its way' })).toBeVisible();
+});
+
 test('a text that is corrected after a picture is refused, but not sent, is in the edit dialog of the launch', async ({
   page,
   expectConsoleError,

@@ -6,6 +6,9 @@ export const SUBMISSION_LIMITS = {
   launchAheadDays: 366,
 } as const;
 
+/** Why a launch time is rejected that has passed. The form explains it in the page's language. */
+export const TIME_PASSED = 'This time has passed.';
+
 /** A maker key, like every token: 32 random bytes in base64url. Clients send it as `Authorization: Bearer {key}`. */
 export const MAKER_KEY_PATTERN = '^[A-Za-z0-9_-]{43}$';
 

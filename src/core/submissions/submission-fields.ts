@@ -9,7 +9,7 @@ import {
   TEAM_MEMBER_LIMITS,
 } from '../../contract/products/fields.ts';
 import type { StoredProduct, TeamMember } from '../../contract/products/schema.ts';
-import { SUBMISSION_LIMITS } from '../../contract/submissions/limits.ts';
+import { SUBMISSION_LIMITS, TIME_PASSED } from '../../contract/submissions/limits.ts';
 import type { SubmissionPatch } from '../../contract/submissions/schema.ts';
 import { formatCount, isLongerThan, isVisible } from '../../contract/text.ts';
 import { CoreError } from '../core-error.ts';
@@ -108,7 +108,7 @@ function checkLaunchAt(text: string, now: Date, fault: Fault): Date | undefined 
     return undefined;
   }
   const launchAt = new Date(read);
-  if (launchAt.getTime() <= now.getTime()) fault('launchAt', 'This time has passed.');
+  if (launchAt.getTime() <= now.getTime()) fault('launchAt', TIME_PASSED);
   if (launchAt.getTime() > now.getTime() + SUBMISSION_LIMITS.launchAheadDays * DAY_MS) {
     fault('launchAt', `A launch can be at most ${SUBMISSION_LIMITS.launchAheadDays} days ahead.`);
   }

@@ -131,10 +131,10 @@ export function toProduct(draft: Draft, image: string, now: number): Product {
 }
 
 /**
- * Returns the errors in a draft, for early feedback: the server checks the submission again. A stored launch time is
- * valid even if it has passed.
+ * Returns the errors in a draft, for early feedback: the server checks the submission again. Only the server checks
+ * whether the launch time has passed, because the clock here may be wrong.
  */
-export function errorsIn(draft: Draft, now: number, storedLaunchAt: string | null = null): FieldError[] {
+export function errorsIn(draft: Draft): FieldError[] {
   const { tags, team, ...texts } = trimmed(draft);
   const errors: FieldError[] = [];
   if (texts.name === '') errors.push({ field: 'name', detail: t('Give your product a name.') });
@@ -171,7 +171,7 @@ export function errorsIn(draft: Draft, now: number, storedLaunchAt: string | nul
       field: 'team',
       detail: t('A name or a role has at most {count} characters.', { count: TEAM_MEMBER_LIMITS.maxCharacters }),
     });
-  if (draft.launchAt !== '' && draft.launchAt !== storedLaunchAt && !(Date.parse(draft.launchAt) > now))
+  if (draft.launchAt !== '' && Number.isNaN(Date.parse(draft.launchAt)))
     errors.push({ field: 'launchAt', detail: t('Choose a launch time in the future.') });
   return errors;
 }

@@ -57,7 +57,6 @@ export function LaunchField({ launchAt, isApproved, siteTimeZone, error, onChang
             aria-label={t('Launch time')}
             required
             value={text}
-            min={toLocalInput(now)}
             max={toLocalInput(new Date(now.getTime() + SUBMISSION_LIMITS.launchAheadDays * DAY_MS))}
             aria-invalid={error !== undefined}
             aria-describedby={error ? `${id}-zone ${id}-error` : `${id}-zone`}

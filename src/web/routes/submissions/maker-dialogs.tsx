@@ -110,7 +110,7 @@ export function RescheduleDialog({ access, submission, onClose }: MakerDialogPro
   const button = useRef<HTMLButtonElement>(null);
 
   function save(): void {
-    const found = errorsIn({ ...toDraft(base.product, null), launchAt }, Date.now());
+    const found = errorsIn({ ...toDraft(base.product, null), launchAt });
     setErrors(found);
     if (found.length > 0) return;
     // Moves the focus, which the field loses while it is inert.

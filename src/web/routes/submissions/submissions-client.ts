@@ -1,5 +1,6 @@
 import { SESSION_HEADER } from '../../../contract/api.ts';
 import type { FieldError } from '../../../contract/problem.ts';
+import { TIME_PASSED } from '../../../contract/submissions/limits.ts';
 import { submissionPaths } from '../../../contract/submissions/paths.ts';
 import type {
   CreatedSubmission,
@@ -174,6 +175,7 @@ function inPageLanguage({ field, detail }: FieldError): FieldError {
 function isFieldError(value: unknown): value is FieldError {
   const { field, detail } = (value ?? {}) as Partial<Record<keyof FieldError, unknown>>;
   return typeof field === 'string' && typeof detail === 'string';
+  if (detail === TIME_PASSED) return { field, detail: t('Choose a launch time in the future.') };
 }
 
 /** Why a request failed, and what the maker can do now. */

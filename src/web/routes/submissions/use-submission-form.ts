@@ -204,8 +204,7 @@ export function useSubmissionForm(options: Options): SubmissionForm {
 
   /** Reports the errors that the form itself can find. Returns whether there are none. */
   function validate(): boolean {
-    const draftErrors = errorsIn(draft, Date.now(), existing.current?.submission.launchAt);
-    const found = [...draftErrors, ...pictureErrors(latestPictures.current)];
+    const found = [...errorsIn(draft), ...pictureErrors(latestPictures.current)];
     report(found);
     return found.length === 0;
   }
