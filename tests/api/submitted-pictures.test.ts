@@ -126,6 +126,22 @@ test.each(['waiting', 'scheduled'])(
   },
 );
 
+test('removing a screenshot of a version that the maker edited is refused once the submission has changed', async () => {
+  const { id, key } = await submit('Pier');
+  for (const width of [21, 22, 23])
+    await upload(`${id}/screenshots`, { key, bytes: buildPng({ width, height: 9 }), method: 'POST' });
+  const remove = (version: string) =>
+    site.app.inject({
+      method: 'DELETE',
+      url: `/api/submissions/${id}/screenshots/1?${version}`,
+      headers: { authorization: `Bearer ${key}` },
+    });
+  expectProblem(await remove('revision=4&productVersion=old'), 409, 'submission_changed');
+  const removed = (await remove('revision=4')).json() as SubmissionResponse;
+  expect(removed.submission).toMatchObject({ revision: 5, product: { screenshots: { length: 2 } } });
+  expectProblem(await remove('revision=4'), 409, 'submission_changed');
+});
+
 test('a picture is refused without the maker key', async () => {
   const { id } = await submit('Jetty');
   const refused = await upload(`${id}/image`, { key: 'A'.repeat(43), bytes: buildPng({ width: 9, height: 9 }) });

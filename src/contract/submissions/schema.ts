@@ -35,17 +35,24 @@ export const NewSubmissionSchema = Type.Object(
   { $id: 'NewSubmission' },
 );
 
+/** The revision that the maker edited. If the submission has changed since, the response is 409. */
+const revision = Type.Optional(Type.Integer({ minimum: 1 }));
+
 /** The fields to change. Missing fields keep their values. */
 export const SubmissionPatchSchema = Type.Object(
   {
     ...submissionFields,
-    /** The revision that the maker edited. If the submission has changed since, the response is 409. */
-    revision: Type.Optional(Type.Integer({ minimum: 1 })),
+    revision,
     /** The `productVersion` that the maker edited. If the product has changed since, the response is 409. */
     productVersion: Type.Optional(Type.Union([Type.String(), Type.Null()])),
   },
   { $id: 'SubmissionPatch' },
 );
+
+export const ScreenshotParamsSchema = Type.Object({ id: Type.String(), n: Type.String() });
+
+/** The version that the maker edited, as in `SubmissionPatch`, for a change without a body. */
+export const SubmissionVersionQuerySchema = Type.Object({ revision, productVersion: Type.Optional(Type.String()) });
 
 const SubmissionStatusSchema = Type.Union([
   Type.Literal('waiting'),

@@ -36,6 +36,12 @@ export interface MakerAccess {
   network?: Uint8Array | undefined;
 }
 
+/** The version of a submission that the maker edited. Unset values are not checked. */
+export interface SubmissionVersion {
+  revision?: number | undefined;
+  productVersion?: string | null | undefined;
+}
+
 /**
  * Changes fields and the launch time of a submission. An edit returns a declined submission to the review queue, even
  * if it changes nothing, and a scheduled one if it changes more than the launch time.
@@ -49,14 +55,19 @@ export function editSubmission(
   rules: LaunchRules,
 ): Promise<SubmissionRow> {
   return changeAsMaker(database, access, rules, async (sql, row, product) => {
-    if (revision !== undefined && revision !== row.revision) throw submissionChanged();
-    const version = product ? versionOf(product) : null;
-    if (productVersion !== undefined && productVersion !== version) throw submissionChanged();
+    requireVersion(row, product, { revision, productVersion });
     // A form sends back an unchanged time, which is not checked, because it may have passed in the meantime.
     const { launchAt, ...others } = patch;
     const isSameTime = typeof launchAt === 'string' && Date.parse(launchAt) === row.launch_at?.getTime();
     return applyPatch(sql, row, checkFields(isSameTime ? others : patch, rules.now), access.network, rules);
   });
+}
+
+function requireVersion(row: SubmissionRow, product: Product | undefined, base: SubmissionVersion): void {
+  const { revision = row.revision, productVersion } = base;
+  if (revision !== row.revision) throw submissionChanged();
+  const version = product ? versionOf(product) : null;
+  if (productVersion !== undefined && productVersion !== version) throw submissionChanged();
 }
 
 /** Sets the image to a picture of the site's store. @throws as `editSubmission`. */
@@ -94,17 +105,19 @@ export function requireScreenshotCapacity({ screenshots }: Pick<Product, 'screen
   throw invalidSubmission([{ field: 'screenshots', detail }]);
 }
 
-/** Removes a screenshot by its index. @throws as `editSubmission`; `screenshot_not_found`. */
+/** Removes a screenshot by its index in the version `base`. @throws as `editSubmission`; `screenshot_not_found`. */
 export function removeScreenshot(
   database: Database,
   access: MakerAccess,
   index: number,
+  base: SubmissionVersion,
   rules: LaunchRules,
 ): Promise<SubmissionRow> {
-  return changePictures(database, access, rules, ({ screenshots }) => {
+  const remove = ({ screenshots }: SubmissionFields) => {
     if (screenshots[index] === undefined) throw new CoreError('screenshot_not_found', 'There is no such screenshot.');
     return { screenshots: screenshots.filter((_, each) => each !== index) };
-  });
+  };
+  return changePictures(database, access, rules, remove, base);
 }
 
 /** Changes the pictures, unless the submission is declined: an upload that began earlier must not submit it again. */
@@ -113,8 +126,10 @@ function changePictures(
   access: MakerAccess,
   rules: LaunchRules,
   change: (fields: SubmissionFields) => Partial<SubmissionFields>,
+  base: SubmissionVersion = {},
 ): Promise<SubmissionRow> {
-  return changeAsMaker(database, access, rules, (sql, row) => {
+  return changeAsMaker(database, access, rules, (sql, row, product) => {
+    requireVersion(row, product, base);
     if (row.status === 'declined') {
       throw submissionChanged('This submission was declined. Edit it before you change its pictures.');
     }

@@ -16,6 +16,7 @@ import {
   removeScreenshot,
   requireEditable,
   requireScreenshotCapacity,
+  type SubmissionVersion,
   setImage,
   withdrawSubmission,
 } from './change-submission.ts';
@@ -37,7 +38,8 @@ export interface Submissions {
   withdraw(access: MakerAccess): Promise<Submission>;
   setImage(access: MakerAccess, address: string): Promise<Submission>;
   addScreenshot(access: MakerAccess, address: string): Promise<Submission>;
-  removeScreenshot(access: MakerAccess, index: number): Promise<Submission>;
+  /** `base`: the version in which the screenshot has this index. Default: the latest one. */
+  removeScreenshot(access: MakerAccess, index: number, base?: SubmissionVersion): Promise<Submission>;
   /** Checks that the maker may change the submission, before expensive work begins. */
   requireEditable(access: MakerAccess): Promise<void>;
   /** Like `requireEditable`, and checks that the product can have another screenshot. */
@@ -99,7 +101,8 @@ export function createSubmissions(
     withdraw: async (access) => describe(await withdrawSubmission(database, access, rules())),
     setImage: async (access, address) => describe(await setImage(database, access, address, rules())),
     addScreenshot: async (access, address) => describe(await addScreenshot(database, access, address, rules())),
-    removeScreenshot: async (access, index) => describe(await removeScreenshot(database, access, index, rules())),
+    removeScreenshot: async (access, index, base = {}) =>
+      describe(await removeScreenshot(database, access, index, base, rules())),
     requireEditable: async (access) => requireEditable(database, await read(access), runtime.now()),
     async requireScreenshotCapacity(access) {
       const row = await read(access);

@@ -108,6 +108,16 @@ export const SUBMISSION_EXAMPLE: Submission = {
   editable: true,
 };
 
+/** The parameters of the removal of a screenshot. */
+export const SCREENSHOT_PARAMETERS = {
+  n: { description: 'The zero-based index of the screenshot', example: '0' },
+  revision: { description: 'The `revision` with this index. If it has changed, the removal fails', example: 2 },
+  productVersion: {
+    description: 'The `productVersion` with this index. If it has changed, the removal fails',
+    example: 'kq3vZt0yE5mXo1sW8cJ2Ab',
+  },
+};
+
 const SESSION_EXAMPLE = 'session-0f8fad5b-d9cb-469f-a165-70867728950e';
 
 const text = { type: 'string' };

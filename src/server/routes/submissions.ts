@@ -7,9 +7,11 @@ import { submissionPaths as paths } from '../../contract/submissions/paths.ts';
 import {
   CreatedSubmissionSchema,
   NewSubmissionSchema,
+  ScreenshotParamsSchema,
   type Submission,
   SubmissionPatchSchema,
   SubmissionResponseSchema,
+  SubmissionVersionQuerySchema,
 } from '../../contract/submissions/schema.ts';
 import { formatCount } from '../../contract/text.ts';
 import { CoreError } from '../../core/core-error.ts';
@@ -24,7 +26,7 @@ import { idempotencyKeyOf, makerKeyOf, sessionOf } from '../http/request-keys.ts
 import type { ChargeRequest } from '../limits/limit-requests.ts';
 import { addressPrefix } from '../limits/network-keys.ts';
 import type { RepeatedTexts } from '../limits/repeated-texts.ts';
-import { type Operation, SUBMISSION_EXAMPLE } from '../openapi/parts.ts';
+import { type Operation, SCREENSHOT_PARAMETERS, SUBMISSION_EXAMPLE } from '../openapi/parts.ts';
 import { receivePictures } from '../pictures/receive-pictures.ts';
 
 interface Options {
@@ -137,11 +139,11 @@ export const submissionRoutes: FastifyPluginAsyncTypebox<Options> = async (
     paths.screenshot.route,
     {
       config: { operation: OPERATIONS.removeSubmissionScreenshot, limit },
-      schema: { ...schema, params: Type.Object({ id: Type.String(), n: Type.String() }) },
+      schema: { ...schema, params: ScreenshotParamsSchema, querystring: SubmissionVersionQuerySchema },
     },
     (request, reply) => {
-      const { n } = request.params;
-      return respond(reply, submissions.removeScreenshot(accessOf(request), /^\d{1,3}$/.test(n) ? Number(n) : -1));
+      const index = /^\d{1,3}$/.test(request.params.n) ? Number(request.params.n) : -1;
+      return respond(reply, submissions.removeScreenshot(accessOf(request), index, request.query));
     },
   );
 
@@ -191,9 +193,7 @@ const PICTURE_PROBLEMS: readonly ProblemCode[] = [
 const PICTURES =
   'Send the bytes of a PNG, JPEG, WebP, AVIF or GIF of at most 5 MiB and 40 megapixels, with its media type as `Content-Type`. The picture is scaled and stored as WebP without metadata. A scheduled submission then requires a new approval; a declined one must be edited first.';
 
-const responsesOf = (description: string) => ({
-  200: { description, example: { submission: SUBMISSION_EXAMPLE } },
-});
+const responsesOf = (description: string) => ({ 200: { description, example: { submission: SUBMISSION_EXAMPLE } } });
 
 /** The limits that `core` checks, because it reports all errors together. The schemas do not contain them. */
 const FIELD_LIMITS = `Maximum lengths in characters: ${MAKER_FIELDS.map((name) => {
@@ -292,7 +292,7 @@ const OPERATIONS = {
     summary: 'Remove a screenshot',
     description: 'A scheduled submission then requires a new approval; a declined one must be edited first.',
     makerKey: 'required',
-    parameters: { id: SUBMISSION_ID, n: { description: 'The zero-based index of the screenshot', example: '0' } },
+    parameters: { id: SUBMISSION_ID, ...SCREENSHOT_PARAMETERS },
     responses: responsesOf('The updated submission'),
     problems: [...CHANGE_PROBLEMS, 'screenshot_not_found'],
   },

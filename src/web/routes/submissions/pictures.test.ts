@@ -16,7 +16,8 @@ test.each([
 ])('given the screenshots %j, only those at the indexes %j are removed', async (screenshots, dropped, left) => {
   const stored = { product: { image: '', screenshots } } as unknown as Submission;
   let latest = screenshots;
-  vi.spyOn(submissionsClient, 'removeScreenshot').mockImplementation(async (_access, index) => {
+  vi.spyOn(submissionsClient, 'removeScreenshot').mockImplementation(async (_access, index, base) => {
+    expect(base.product.screenshots, 'the version that has the index').toBe(latest);
     latest = latest.filter((_, each) => each !== index);
     return { product: { image: '', screenshots: latest } } as unknown as Submission;
   });

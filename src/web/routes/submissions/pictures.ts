@@ -163,9 +163,12 @@ async function sendPictures({ access, pictures, stored, onChange, onStored }: Se
     onStored(submission);
   };
   const remaining = pictures.screenshots.map(({ src }) => src);
-  const removed = stored.product.screenshots.flatMap((address, index) => (take(remaining, address) ? [] : index));
-  // Last first, so each removal leaves the places of the others.
-  for (const index of removed.reverse()) note(await submissionsClient.removeScreenshot(access, index));
+  const removed = stored.product.screenshots.filter((address) => !take(remaining, address));
+  for (const address of removed) {
+    // Someone else may have moved the screenshots, or removed this one.
+    const index = latest.product.screenshots.lastIndexOf(address);
+    if (index >= 0) note(await submissionsClient.removeScreenshot(access, index, latest));
+  }
   const { image, screenshots } = pictures;
   if (image?.file) await send(image.key, image.file, 'image');
   for (const { key, file } of screenshots) {

@@ -91,8 +91,11 @@ export const submissionsClient = {
     sendAsMaker('PUT', submissionPaths.image(access.id), access, { upload }),
   addScreenshot: (access: MakerAccess, upload: Upload) =>
     sendAsMaker('POST', submissionPaths.screenshots(access.id), access, { upload }),
-  removeScreenshot: (access: MakerAccess, index: number) =>
-    sendAsMaker('DELETE', submissionPaths.screenshot(access.id, index), access),
+  /** Removes the screenshot that has this index in the submission `base`, if that has not changed since. */
+  removeScreenshot(access: MakerAccess, index: number, { revision, productVersion }: Submission): Promise<Submission> {
+    const base = new URLSearchParams({ revision: `${revision}`, ...(productVersion && { productVersion }) });
+    return sendAsMaker('DELETE', `${submissionPaths.screenshot(access.id, index)}?${base}`, access);
+  },
 };
 
 /** Returns whether the latest submission already has these fields. */
