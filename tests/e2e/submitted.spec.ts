@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test';
 import * as paths from '../../src/contract/paths.ts';
 import { blockStorage } from '../support/browser-storage.ts';
 import { expect } from '../support/e2e-test.ts';
-import { failResponses, holdResponses } from '../support/network.ts';
+import { failResponses, holdResponses, recordRequests } from '../support/network.ts';
 import { toast } from '../support/screen.ts';
 import { dayAhead, pictureFile, submissionTest as test } from '../support/submission-site.ts';
 
@@ -57,6 +57,48 @@ test('the response to a submission does not delete the draft of the product that
   await expect(toast(page).getByRole('button', { name: 'See your launch' })).toBeAttached();
   await page.reload();
   await expect(name).toHaveValue('Whelk');
+});
+
+test.describe('a draft that was already submitted in another tab', () => {
+  const submitted = (page: Page) => dialog(page).getByRole('heading', { name: /is on its way$/ });
+
+  /** Opens the draft in a second tab, then submits it in the first one. Returns the second tab. */
+  async function submitInFirstTab(page: Page, name: string, files: string[]): Promise<Page> {
+    await openDialog(page, name);
+    const second = await page.context().newPage();
+    await second.goto(paths.submit);
+    await expect(dialog(second).getByLabel('Name', { exact: true })).toHaveValue(name);
+    const pictures = await Promise.all(files.map((file, index) => pictureFile(file, `#07${index}e68`)));
+    await dialog(page).getByLabel('Add screenshots').setInputFiles(pictures);
+    await expect(dialog(page).getByRole('img', { name: /^Your screenshot/ })).toHaveCount(files.length);
+    await send(page).click();
+    await expect(submitted(page)).toBeVisible();
+    return second;
+  }
+
+  test('keeps its screenshots when it is submitted again', async ({ page, expectConsoleError }) => {
+    expectConsoleError(/404/);
+    const second = await submitInFirstTab(page, 'Dog whelk', ['one.png', 'two.png']);
+    const removals = recordRequests(second, /\/screenshots\//, 'DELETE');
+    await send(second).click();
+    await expect(submitted(second)).toBeVisible();
+    expect(removals).toEqual([]);
+    await dialog(page).getByRole('link', { name: 'See your launch' }).click();
+    await expect(page.getByRole('img', { name: /^Screenshot \d of Dog whelk$/ })).toHaveCount(2);
+  });
+
+  test('becomes a new submission if the first one was withdrawn', async ({ page, site, expectConsoleError }) => {
+    expectConsoleError(/404/);
+    const second = await submitInFirstTab(page, 'Sundial shell', []);
+    await dialog(page).getByRole('link', { name: 'See your launch' }).click();
+    await page.getByRole('button', { name: 'Withdraw' }).click();
+    await dialog(page).getByRole('button', { name: 'Withdraw', exact: true }).click();
+    await expect(page.getByText('You withdrew it, and it will not launch.')).toBeVisible();
+    await send(second).click();
+    await expect(dialog(second).getByLabel('Your maker link')).toHaveValue(
+      new RegExp(`^${site.address}/product/sundial-shell-2#maker=`),
+    );
+  });
 });
 
 test('a launch time is checked with the clock of the site, even if the clock of the browser is a day fast', async ({

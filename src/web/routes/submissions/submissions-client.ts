@@ -57,9 +57,12 @@ interface Upload {
 }
 
 export const submissionsClient = {
-  create(submission: NewSubmission, idempotencyKey: string): Promise<CreatedSubmission> {
+  async create(submission: NewSubmission, idempotencyKey: string): Promise<CreatedSubmission> {
     const headers = { [SESSION_HEADER]: sessionId(), 'Idempotency-Key': idempotencyKey };
-    return send('POST', submissionPaths.submissions, { json: submission, headers });
+    const created = await send<CreatedSubmission>('POST', submissionPaths.submissions, { json: submission, headers });
+    if (created.submission.status !== 'withdrawn') return created;
+    // The maker has submitted the same draft in another tab, and withdrawn it. The new key is the same in each attempt.
+    return submissionsClient.create(submission, `${idempotencyKey}-again`);
   },
   get: (access: MakerAccess) => sendAsMaker('GET', submissionPaths.submission(access.id), access),
   /**
@@ -172,13 +175,13 @@ function retryAfterOf(request: XMLHttpRequest): number | undefined {
 
 /** The API explains errors only in English. The form has already checked for common errors in the page's language. */
 function inPageLanguage({ field, detail }: FieldError): FieldError {
+  if (detail === TIME_PASSED) return { field, detail: t('Choose a launch time in the future.') };
   return { field, detail: intlLocale() ? t('This value is not accepted.') : detail };
 }
 
 function isFieldError(value: unknown): value is FieldError {
   const { field, detail } = (value ?? {}) as Partial<Record<keyof FieldError, unknown>>;
   return typeof field === 'string' && typeof detail === 'string';
-  if (detail === TIME_PASSED) return { field, detail: t('Choose a launch time in the future.') };
 }
 
 /** Why a request failed, and what the maker can do now. */

@@ -9,6 +9,7 @@ import { type Draft, errorsIn, fieldWith, newDraft, rebase, toDraft, toSubmissio
 import {
   addOthers,
   areStored,
+  NO_PICTURES,
   type PictureItem,
   type Pictures,
   pictureErrors,
@@ -198,6 +199,8 @@ export function useSubmissionForm(options: Options): SubmissionForm {
     const sent = website === '' ? texts : { ...texts, website };
     const { submission, makerKey } = await submissionsClient.create(sent, draft.idempotencyKey);
     const access = { id: submission.id, key: makerKey };
+    // Another tab may have submitted the same draft, with other pictures.
+    setPictures((now) => rebasePictures(now, NO_PICTURES, storedPictures(submission.product)));
     onCreated?.(access, submission, draft);
     return { access, submission };
   }
