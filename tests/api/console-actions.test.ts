@@ -126,6 +126,19 @@ describe('Votes', () => {
     expect(await ada.json('GET', `/products/${id}/votes`)).toMatchObject({ votes: [{ counted: true }, {}, {}] });
   });
 
+  test('can be counted again even if another operator has since excluded the same votes, which changed nothing', async () => {
+    const { id } = await site.addProduct({ createdAt: new Date().toISOString() });
+    await placeLaunches(site.database, { now: new Date(), timeZone: 'UTC', reviewHours: 24 });
+    await site.core.setUpvote({ productId: id, session: `session-${randomUUID()}`, upvoted: true });
+    const { votes } = await ada.json<VoteList>('GET', `/products/${id}/votes`);
+    const change = { action: 'exclude', reason: 'A burst', voters: votes.map(({ voter }) => voter) };
+    expect(await ada.json('POST', `/products/${id}/votes`, change)).toMatchObject({ votes: 1 });
+    const entry = await ada.lastEntry();
+    expect(await grace.json('POST', `/products/${id}/votes`, change)).toMatchObject({ votes: 0, auditId: null });
+    expect((await ada.undo(entry)).statusCode).toBe(200);
+    expect(await ada.json('GET', `/products/${id}/votes`)).toMatchObject({ votes: [{ counted: true }] });
+  });
+
   test('can be excluded and counted again by the thousand, without their voters in the audit log', async () => {
     const { id } = await site.addProduct({ createdAt: new Date().toISOString() });
     await placeLaunches(site.database, { now: new Date(), timeZone: 'UTC', reviewHours: 24 });

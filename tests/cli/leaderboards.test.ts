@@ -70,6 +70,8 @@ test('votes exclude removes votes from the leaderboard, include restores votes, 
     ['reef', 2, 0],
     ['tide', 1, 2],
   ]);
+  const { stdout: repeated } = await run(...exclude, '--reason', 'a repetition');
+  expect(repeated).toBe('tide has no counted votes that match.\n');
   expect(
     await run('votes', 'include', 'tide', '--voter', ...voters.slice(0, 1), '--reason', 'a mistake'),
   ).toMatchObject({
@@ -86,6 +88,7 @@ test('votes exclude removes votes from the leaderboard, include restores votes, 
   const { stdout } = await run('log');
   expect(stdout).toContain('bought votes');
   expect(stdout).toContain('a mistake');
+  expect(stdout).not.toContain('a repetition');
   expect(stdout).not.toContain('session-voter');
 });
 

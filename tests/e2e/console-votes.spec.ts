@@ -1,5 +1,7 @@
 import { CONSOLE_API } from '../../src/contract/console/paths.ts';
 import { MAX_LISTED_VOTES } from '../../src/contract/console/records.ts';
+import { changeVerdicts } from '../../src/core/leaderboards/change-verdicts.ts';
+import { systemRuntime } from '../../src/core/runtime.ts';
 import { saveUpvoteBursts } from '../../src/core/stats/upvote-bursts.ts';
 import { openConsole, signIn, signInAndOpen, stopLiveUpdates } from '../support/console-page.ts';
 import type { E2eSite } from '../support/e2e-site.ts';
@@ -71,4 +73,20 @@ test('votes that arrive while an operator decides are not added to the votes tha
   await page.getByLabel('Reason').fill('Bought votes');
   await page.getByRole('button', { name: 'Exclude 3 votes' }).click();
   await expect(page.getByText(/^Excluded \d votes$/)).toHaveText('Excluded 3 votes');
+});
+
+test('excluding votes that another operator has excluded first says that nothing changed, and offers no undo', async ({
+  page,
+  site,
+}) => {
+  const { productId, name } = await addBurst(site);
+  await signInAndOpen(page, site, '/console/queue?kind=bursts');
+  await page.getByRole('button', { name: `Show votes for ${name}` }).click();
+  await expect(page.getByText('Counted 3')).toBeVisible();
+  const change = { productId, action: 'exclude', reason: 'A burst', selection: {} } as const;
+  expect(await changeVerdicts(site.database, change, systemRuntime, undefined)).toMatchObject({ votes: 3 });
+  await page.getByLabel('Reason').fill('Bought votes');
+  await page.getByRole('button', { name: 'Exclude 3 votes' }).click();
+  await expect(page.getByText('They were already excluded or withdrawn.')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Undo' })).toHaveCount(0);
 });

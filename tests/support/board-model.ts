@@ -100,7 +100,7 @@ export class BoardModel {
     }
     const decision = action === 'exclude' ? 'operator' : 'included';
     for (const session of before.keys()) this.#decisions.set(`${id} ${session}`, decision);
-    this.#changes.push({ id, before });
+    if (before.size > 0) this.#changes.push({ id, before });
   }
 
   undo(id: string): void {

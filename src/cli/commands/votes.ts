@@ -88,8 +88,9 @@ function changeCommand(action: 'exclude' | 'include'): Command {
           ),
         ),
       );
-      if (json) printJson(change);
-      else print(sentenceOf(done, change));
+      if (json) return printJson(change);
+      if (change.auditId !== null) return print(sentenceOf(done, change));
+      print(`${productId} has no ${action === 'exclude' ? 'counted' : 'excluded'} votes that match.`);
     });
 }
 

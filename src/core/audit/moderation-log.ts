@@ -52,10 +52,9 @@ const APPROVED_AGAIN_AT = `SELECT s.decided_at FROM submissions s
       SELECT (r.product ->> 'created_at')::timestamptz > r.removed_at FROM removed_products r
       WHERE r.product_id = s.id AND r.removed_at > a.created_at ORDER BY r.removed_at LIMIT 1) IS NOT TRUE`;
 
-// Skips exclusions and inclusions that found no vote (they changed nothing), products that were removed before their
-// launch (they were never public), and undone decisions that removed no launched product. Selects only these fields of
-// `details`, because others contain names of removed products and identifiers of voters, and reads them together,
-// because each operator would decompress all of them.
+// Skips products that were removed before their launch (they were never public), and undone decisions that removed no
+// launched product. Selects only these fields of `details`, because others contain names of removed products and
+// identifiers of voters, and reads them together, because each operator would decompress all of them.
 const SELECT_PAGE = `SELECT a.id, a.created_at, a.action, d.votes, d.reason,
     CASE WHEN a.action LIKE 'comments %' THEN d."productId" WHEN a.action <> 'submissions decline' THEN a.target END
       AS product_id,
@@ -65,7 +64,6 @@ const SELECT_PAGE = `SELECT a.id, a.created_at, a.action, d.votes, d.reason,
   FROM audit_log a
     CROSS JOIN LATERAL jsonb_to_record(a.details) AS d (votes integer, reason text, "productId" text, launched boolean)
   WHERE a.action IN ('${MODERATION_ACTIONS.join("', '")}')
-    AND d.votes IS DISTINCT FROM 0
     AND (a.action <> 'products remove' OR d.launched IS NOT FALSE)
     AND (a.action <> 'submissions undo' OR d.launched)`;
 

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { VOTES_PER_NETWORK } from '../../contract/limits.ts';
 import { type AuditAction, recordAudit } from '../audit/audit-log.ts';
 import { recordChange } from '../changes/change-feed.ts';
@@ -30,8 +29,8 @@ export interface VoteSelection {
 }
 
 export interface VerdictChange {
-  /** The id of the change's entry in the audit log. */
-  auditId: string;
+  /** The id of the change's entry in the audit log; null if no votes changed. An undo always has an entry. */
+  auditId: string | null;
   productId: string;
   day: string;
   /**
@@ -47,8 +46,8 @@ export interface VerdictChange {
 type VotersByVerdict = Partial<Record<'counted' | 'network' | 'operator' | 'included', string[]>>;
 
 /**
- * Excludes counted votes of a launch, or includes excluded ones, and writes an audit entry. A final result whose votes
- * change gets a new revision. `database` must have no statement timeout.
+ * Excludes counted votes of a launch, or includes excluded ones, and writes an audit entry if votes change. A final
+ * result whose votes change gets a new revision. `database` must have no statement timeout.
  * @throws CoreError `product_not_found` if the product is unknown or on no board yet; `unavailable`.
  */
 export async function changeVerdicts(
@@ -198,14 +197,12 @@ async function applyVerdicts(
   const revised = await reviseBoards(sql, periods, async () => {
     if (moved !== undefined) await adjustCounts(sql, productId, moved);
   });
-  const change = { auditId: randomUUID(), productId, day, votes, revised };
-  await recordAudit(sql, {
-    id: change.auditId,
-    action: plan.action,
-    target: productId,
-    details: { ...plan.details, day, votes, revised, before },
-    undoes: plan.undoes,
-  });
+  const { action, undoes } = plan;
+  const details = { ...plan.details, day, votes, revised, before };
+  // Only the last entry of a launch can be undone, so one for no votes would block the undo of the change before it.
+  const hasEntry = votes > 0 || undoes !== undefined;
+  const [auditId = null] = await recordAudit(sql, hasEntry ? { action, target: productId, details, undoes } : []);
+  const change = { auditId, productId, day, votes, revised };
   await plan.report?.(change);
   await recordChange(sql, { productIds: [productId], catalogue: true });
   return change;

@@ -35,11 +35,14 @@ export function BurstList() {
       subjects: ['votes'],
       isInDialog: true,
       async run() {
-        const { votes, auditId } = await call<{ votes: number; auditId: string }>(CONSOLE_API.votes(productId), {
+        const { votes, auditId } = await call<{ votes: number; auditId: string | null }>(CONSOLE_API.votes(productId), {
           method: 'POST',
           body: { action, reason, voters },
         });
         const done = action === 'exclude' ? 'Excluded' : 'Included';
+        // Another operator may have been faster.
+        if (auditId === null)
+          return { done: 'No votes changed', note: `They were already ${done.toLowerCase()} or withdrawn.` };
         const note = `${productName}, ${describeHour(burst)}`;
         return { done: `${done} ${formatQuantity(votes, 'vote')}`, note, auditId };
       },
