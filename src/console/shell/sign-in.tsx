@@ -4,7 +4,7 @@ import { CONSOLE_API } from '../../contract/console/paths.ts';
 import { PASSPHRASE_CHARACTERS } from '../../contract/console/records.ts';
 import type { ConsoleSession, SignIn as SignInBody } from '../../contract/console/schema.ts';
 import { WaveMark } from '../../web/ui/icons.tsx';
-import { call, consoleKeys, messageOf } from '../api/console-api.ts';
+import { ConsoleError, call, consoleKeys, hasNoResponse, messageOf } from '../api/console-api.ts';
 import { FocusableButton } from '../ui/focusable-button.tsx';
 import { withCode } from '../ui/states.tsx';
 
@@ -81,6 +81,8 @@ interface Props {
 export function AcceptInvitation({ token, onAccepted, onLeave }: Props) {
   const [passphrase, setPassphrase] = useState('');
   const [isShown, setShown] = useState(false);
+  /** Whether an attempt had no response, and may have used the invitation. */
+  const [mayBeUsed, setMayBeUsed] = useState(false);
   const invitation = useQuery({
     queryKey: consoleKeys.invitation(token),
     queryFn: () => call<{ operator: string }>(CONSOLE_API.invitation, { method: 'POST', body: { token } }),
@@ -89,7 +91,11 @@ export function AcceptInvitation({ token, onAccepted, onLeave }: Props) {
     mutationFn: () =>
       call<ConsoleSession>(CONSOLE_API.acceptInvitation, { method: 'POST', body: { token, passphrase } }),
     onSuccess: onAccepted,
+    onError: (error) => {
+      if (hasNoResponse(error)) setMayBeUsed(true);
+    },
   });
+  const isInvalid = accept.error instanceof ConsoleError && accept.error.code === 'invitation_invalid';
   const missing = PASSPHRASE_CHARACTERS.min - [...passphrase.normalize('NFKC')].length;
 
   useEffect(() => {
@@ -101,9 +107,7 @@ export function AcceptInvitation({ token, onAccepted, onLeave }: Props) {
     return (
       <SignInLayout title="This invitation could not be opened">
         <p>{withCode(invitation.error?.message ?? '')}</p>
-        <button type="button" className="button" data-tone="outline" onClick={onLeave}>
-          Sign in instead
-        </button>
+        <SignInInstead onClick={onLeave} />
       </SignInLayout>
     );
   return (
@@ -134,12 +138,26 @@ export function AcceptInvitation({ token, onAccepted, onLeave }: Props) {
             Show it
           </label>
         </div>
-        {accept.isError && <SignInError>{messageOf(accept.error)}</SignInError>}
+        {accept.isError && (
+          <SignInError>
+            {isInvalid && mayBeUsed && 'An earlier attempt may have set its passphrase. Try to sign in with it. '}
+            {messageOf(accept.error)}
+          </SignInError>
+        )}
         <FocusableButton type="submit" data-tone="primary" isDisabled={missing > 0 || accept.isPending}>
           {accept.isPending ? 'Setting …' : 'Set passphrase and sign in'}
         </FocusableButton>
+        {isInvalid && <SignInInstead onClick={onLeave} />}
       </form>
     </SignInLayout>
+  );
+}
+
+function SignInInstead({ onClick }: { onClick: () => void }) {
+  return (
+    <button type="button" className="button" data-tone="outline" onClick={onClick}>
+      Sign in instead
+    </button>
   );
 }
 
