@@ -1,4 +1,4 @@
-import { type QueryClient, useQueries, useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, type QueryKey, useQueries, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useRef, useState } from 'react';
 import type { ConsolePage } from '../../contract/console/records.ts';
 import { call, consoleKeys } from './console-api.ts';
@@ -34,6 +34,8 @@ interface PageStart {
   cursor: string;
   /** The number of rows of the page, or undefined until the page has loaded once. */
   rows: number | undefined;
+  /** Identifies the last row of the page. */
+  lastId?: unknown;
 }
 
 /** The maximum number of rows of a page. */
@@ -52,17 +54,19 @@ export function usePages<Item extends object>(subject: string, path: string, fil
   const client = useQueryClient();
   const id = JSON.stringify([path, filter]);
   const keyOf = (cursor: string) => consoleKeys.page(subject, path, filter, cursor);
-  const list = useRef<{ id: string; pageStarts: PageStart[] }>({ id: '', pageStarts: [] });
+  const list = useRef<{ id: string; startedAt: number; pageStarts: PageStart[] }>({
+    ...{ id: '', startedAt: 0, pageStarts: [] },
+  });
   const [span, setSpan] = useState({ id, first: 0, last: 0 });
   /** The previous rows of visible pages, shown while a page is reloaded with a changed cursor. */
   const recent = useRef(new Map<number, readonly Item[]>());
   /** The previous list, shown until the list for a new filter has loaded. */
   const before = useRef<Pages<Item>>(undefined);
   if (list.current.id !== id) {
-    list.current = { id, pageStarts: [{ cursor: '', rows: undefined }] };
+    list.current = { id, startedAt: Date.now(), pageStarts: [{ cursor: '', rows: undefined }] };
     recent.current = new Map();
   }
-  const { pageStarts } = list.current;
+  const { startedAt, pageStarts } = list.current;
   const wanted = span.id === id ? span : { first: 0, last: 0 };
 
   // The cache is read before the queries are declared, because each cached page contains the cursor of the next one.
@@ -79,9 +83,16 @@ export function usePages<Item extends object>(subject: string, path: string, fil
   }
   recent.current = read;
   const first = Math.min(wanted.first, pageStarts.length - 1);
+  // New rows appear on the first page, and a search continues on the last one. A refetch of each empty page between them
+  // would repeat the whole search after every change.
+  const isSkipped = (page: number, key: QueryKey) => {
+    const { data, dataUpdatedAt = 0 } = client.getQueryState<ConsolePage<Item>>(key) ?? {};
+    return page > 0 && page < pageStarts.length - 1 && data?.items.length === 0 && dataUpdatedAt >= startedAt;
+  };
   const queries = useQueries({
-    queries: pageStarts.slice(first, wanted.last + 1).map(({ cursor }) => ({
+    queries: pageStarts.slice(first, wanted.last + 1).map(({ cursor }, index) => ({
       queryKey: keyOf(cursor),
+      enabled: !isSkipped(first + index, keyOf(cursor)),
       queryFn: ({ signal }: { signal: AbortSignal }) =>
         call<ConsolePage<Item>>(path, { query: { ...filter, limit: PAGE_ROWS, cursor: cursor || undefined }, signal }),
       gcTime: RETENTION_MS,
@@ -144,27 +155,38 @@ const NOTHING = {
 };
 
 /** Records the number of rows of a page and the cursor of the next page. */
-function recordPage<Item>(pageStarts: PageStart[], at: number, { items, nextCursor }: ConsolePage<Item>): void {
+export function recordPage(pageStarts: PageStart[], at: number, { items, nextCursor }: ConsolePage<object>): void {
   const page = pageStarts[at];
   if (!page) return;
+  const ids = items.map(idOf);
+  const hasMovedRows = page.lastId !== undefined && !ids.includes(page.lastId);
   page.rows = items.length;
+  page.lastId = ids.at(-1);
   const next = pageStarts[at + 1];
   if (nextCursor === null) pageStarts.length = at + 1;
-  else if (next) next.cursor = nextCursor;
-  else pageStarts.push({ cursor: nextCursor, rows: undefined });
+  else if (!next) pageStarts.push({ cursor: nextCursor, rows: undefined });
+  // Each new comment moves the end of a searched page, but an empty next page stays empty unless rows move to it.
+  else if (next.rows !== 0 || hasMovedRows) next.cursor = nextCursor;
 }
 
-/** Returns the pages that contain these rows or the rows right after them, which are loaded in advance. */
-function pagesOf(pageStarts: readonly PageStart[], firstRow: number, lastRow: number): { first: number; last: number } {
+/**
+ * Returns the pages that contain these rows or the rows right after them, which are loaded in advance. Includes the
+ * empty pages before the first row of the list, because new rows appear on the first page.
+ */
+export function pagesOf(
+  pageStarts: readonly Pick<PageStart, 'rows'>[],
+  firstRow: number,
+  lastRow: number,
+): { first: number; last: number } {
   let start = 0;
-  let first: number | undefined;
+  let first = 0;
   let last = 0;
   for (const [page, { rows = 0 }] of pageStarts.entries()) {
-    if (first === undefined && firstRow < start + rows) first = page;
+    if (start > 0 && firstRow >= start) first = page;
     if (lastRow + PREFETCH_ROWS >= start) last = page;
     start += rows;
   }
-  return { first: Math.min(first ?? last, last), last };
+  return { first: Math.min(first, last), last };
 }
 
 function positionOf(pageStarts: readonly PageStart[], row: number): { page: number; row: number } | undefined {

@@ -1,0 +1,36 @@
+import { randomUUID } from 'node:crypto';
+import { CONSOLE_API } from '../../src/contract/console/paths.ts';
+import { openConsole, signIn } from '../support/console-page.ts';
+import { expect, test } from '../support/e2e-test.ts';
+import { requestsReported } from '../support/network.ts';
+import { stranger } from '../support/stranger.ts';
+
+test('a new comment appears in a search that found none, which does not repeat its empty pages', async ({
+  page,
+  site,
+}) => {
+  const { id } = await site.addProduct();
+  const text = `rare-${randomUUID()}`;
+  await signIn(page, site);
+  const read: string[] = [];
+  await page.route(
+    (url) => url.pathname === CONSOLE_API.comments && url.searchParams.has('text'),
+    async (route) => {
+      const cursor = new URL(route.request().url()).searchParams.get('cursor') ?? 'first';
+      read.push(cursor);
+      const nextCursor = { first: 'second', second: 'third' }[cursor] ?? null;
+      const { items } = cursor === 'first' ? await (await route.fetch()).json() : { items: [] };
+      await route.fulfill({ json: { items, nextCursor } });
+    },
+  );
+  await openConsole(page, `/console/comments?q=${text}`);
+  await expect(page.getByText('No comment matches')).toBeVisible();
+  // The start of the live updates refetches the list.
+  await expect.poll(() => read.filter((cursor) => cursor === 'first').length).toBeGreaterThan(1);
+  await requestsReported(page);
+  read.length = 0;
+  await stranger(page).comment(id, text);
+  await expect(page.getByRole('listitem').filter({ hasText: text })).toBeVisible();
+  await expect.poll(() => read).toContain('third');
+  expect(read).not.toContain('second');
+});
