@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { CONSOLE_API } from '../../src/contract/console/paths.ts';
-import { openConsole, signIn } from '../support/console-page.ts';
+import { openConsole, signIn, signInAndOpen } from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
+import { look } from '../support/live-page.ts';
 import { requestsReported } from '../support/network.ts';
 import { stranger } from '../support/stranger.ts';
 
@@ -33,4 +34,22 @@ test('a new comment appears in a search that found none, which does not repeat i
   await expect(page.getByRole('listitem').filter({ hasText: text })).toBeVisible();
   await expect.poll(() => read).toContain('third');
   expect(read).not.toContain('second');
+});
+
+test('a hidden tab closes its stream, and catches up when it is visible again', async ({ page, site }) => {
+  const { id } = await site.addProduct();
+  await page.clock.install();
+  const opened = page.waitForResponse((response) => response.url().endsWith(CONSOLE_API.events));
+  await signInAndOpen(page, site, `/console/comments?product=${id}`);
+  await opened;
+  const closed = page.waitForEvent('requestfailed', (request) => request.url().endsWith(CONSOLE_API.events));
+  await look(page, 'hidden');
+  await page.clock.fastForward(10_500);
+  await closed;
+  const text = `Meanwhile ${id}`;
+  await stranger(page).comment(id, text);
+  const reopened = page.waitForResponse((response) => response.url().endsWith(CONSOLE_API.events));
+  await look(page, 'visible');
+  expect((await reopened).status()).toBe(200);
+  await expect(page.getByText(text)).toBeVisible();
 });

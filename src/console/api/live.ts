@@ -26,15 +26,42 @@ const RECONNECT_MS = 3_000;
 const MAX_RECONNECT_MS = 60_000;
 
 /**
- * Refetches data when the server reports changes to the site, unless `isPaused` is set.
+ * A tab that is hidden for this long closes its stream. Over HTTP/1.1, browsers allow six connections to a site, so the
+ * streams of six tabs would block all other requests.
+ */
+const HIDDEN_GRACE_MS = 10_000;
+
+/** Returns whether the tab has been hidden for `HIDDEN_GRACE_MS`. */
+function useHidden(): boolean {
+  const [isHidden, setHidden] = useState(false);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    function update(): void {
+      clearTimeout(timer);
+      if (document.visibilityState === 'visible') setHidden(false);
+      else timer = setTimeout(() => setHidden(true), HIDDEN_GRACE_MS);
+    }
+    update();
+    document.addEventListener('visibilitychange', update);
+    return () => {
+      clearTimeout(timer);
+      document.removeEventListener('visibilitychange', update);
+    };
+  }, []);
+  return isHidden;
+}
+
+/**
+ * Refetches data when the server reports changes to the site, unless `isPaused` is set or the tab is hidden.
  * @returns whether the stream is connected.
  */
 export function useLiveUpdates(isPaused: boolean): boolean {
   const client = useQueryClient();
   const [isConnected, setConnected] = useState(true);
+  const isHidden = useHidden();
 
   useEffect(() => {
-    if (isPaused) return;
+    if (isPaused || isHidden) return;
     const closed = new AbortController();
     const timers = new Map<string, ReturnType<typeof setTimeout>>();
     const refetch = (subject: string, ms: number) => {
@@ -89,7 +116,7 @@ export function useLiveUpdates(isPaused: boolean): boolean {
       closed.abort();
       for (const timer of timers.values()) clearTimeout(timer);
     };
-  }, [client, isPaused]);
+  }, [client, isPaused, isHidden]);
 
   return isConnected;
 }
