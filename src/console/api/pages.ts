@@ -38,6 +38,14 @@ interface PageStart {
   lastId?: unknown;
 }
 
+interface PageList {
+  /** Identifies the path and the filter. */
+  id: string;
+  /** When the list was opened, in milliseconds since 1970. */
+  startedAt: number;
+  pageStarts: PageStart[];
+}
+
 /** The maximum number of rows of a page. */
 const PAGE_ROWS = 50;
 /** The next page loads when the visible rows are this close to the end of the known rows. */
@@ -54,9 +62,7 @@ export function usePages<Item extends object>(subject: string, path: string, fil
   const client = useQueryClient();
   const id = JSON.stringify([path, filter]);
   const keyOf = (cursor: string) => consoleKeys.page(subject, path, filter, cursor);
-  const list = useRef<{ id: string; startedAt: number; pageStarts: PageStart[] }>({
-    ...{ id: '', startedAt: 0, pageStarts: [] },
-  });
+  const list = useRef<PageList>({ id: '', startedAt: 0, pageStarts: [] });
   const [span, setSpan] = useState({ id, first: 0, last: 0 });
   /** The previous rows of visible pages, shown while a page is reloaded with a changed cursor. */
   const recent = useRef(new Map<number, readonly Item[]>());
