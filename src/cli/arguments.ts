@@ -82,8 +82,10 @@ const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-
 /** Parses a date, as midnight in UTC, or a time with a UTC offset. */
 export function readInstant(text: string): Date {
   const instant = new Date(DATE.test(text) || INSTANT.test(text) ? text : Number.NaN);
-  // `Date` also accepts 30 February, and converts it to a day in March.
-  const isReal = !Number.isNaN(instant.getTime()) && isDay(text.slice(0, 10));
+  // `Date` also accepts 30 February, and converts it to a day in March. PostgreSQL has no year 0, and the offset can
+  // move the instant to a year after 9999, which ISO 8601 formats differently.
+  const isReal =
+    !Number.isNaN(instant.getTime()) && isDay(text.slice(0, 10)) && /^(?!0000)\d{4}-/.test(instant.toISOString());
   if (!isReal)
     throw new InvalidArgumentError('It must be a date such as 2026-01-31, or a time such as 2026-01-31T18:00:00Z.');
   return instant;

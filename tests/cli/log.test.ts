@@ -136,6 +136,8 @@ test.each([
   [['--limit', '0']],
   [['--limit', 'x']],
   [['--until', 'yesterday']],
+  [['--until', '0000-01-01']],
+  [['--until', '9999-12-31T23:59:59-01:00']],
   [['--action', 'imports']],
   [['--nonsense']],
   [['something']],
