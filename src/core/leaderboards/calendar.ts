@@ -30,6 +30,12 @@ export function boundsOf({ firstDay, endDay }: Pick<Period, 'firstDay' | 'endDay
   return { from: startOfDay(firstDay, timeZone), to: startOfDay(endDay, timeZone) };
 }
 
+/** Returns whether a period does not occur in a time zone. Samoa skipped 30 December 2011 to cross the date line. */
+export function isSkipped(period: Period, timeZone: string): boolean {
+  const { from, to } = boundsOf(period, timeZone);
+  return from >= to;
+}
+
 /**
  * Returns the first instant of a day: 01:00 if the clocks skip midnight, and the first midnight if it occurs twice.
  * `startOf` alone would return the midnight with the offset that the zone has today.

@@ -5,7 +5,7 @@ import type { PageQuery } from '../../contract/page-query.ts';
 import { CoreError } from '../core-error.ts';
 import type { Sql } from '../database/database.ts';
 import { afterCursor, collectValues, isCursorOf, type KeysetOrder, orderBy, pageOf } from '../keyset.ts';
-import { boundsOf, statusAt, WINDOW_MS } from './calendar.ts';
+import { boundsOf, isSkipped, statusAt, WINDOW_MS } from './calendar.ts';
 import { emptyTallyDigest } from './tally-file.ts';
 
 /** The rules of a site's periods and results. */
@@ -92,7 +92,7 @@ export async function getLeaderboard(
       'bad_period',
       'A period is a day (2026-11-21), a week (2026-W47), a month (2026-11) or a year (2026).',
     );
-  const [previous, next] = [adjacentPeriod(period, -1), adjacentPeriod(period, 1)];
+  const [previous, next] = [neighbourOf(period, -1, rules), neighbourOf(period, 1, rules)];
   const boards = await sql.query<LeaderboardRow>(
     `SELECT ${LEADERBOARD_COLUMNS} FROM leaderboards b WHERE period = ANY($1::text[])`,
     [[period, previous, next].flatMap((each) => each?.name ?? [])],
@@ -113,6 +113,12 @@ export async function getLeaderboard(
     items: shown.map(entryOf),
     nextCursor,
   };
+}
+
+/** Returns the previous (-1) or next (1) period that occurs in the site's time zone. Zones skip at most one day. */
+function neighbourOf(period: Period, step: -1 | 1, { timeZone }: LeaderboardRules): Period | undefined {
+  const neighbour = adjacentPeriod(period, step);
+  return neighbour && isSkipped(neighbour, timeZone) ? adjacentPeriod(neighbour, step) : neighbour;
 }
 
 /** Returns the fields that describe a period and the status of its result. */
@@ -149,7 +155,7 @@ export async function firstLaunch(sql: Sql, now: Date): Promise<Date> {
 
 /**
  * Returns whether a period has launches or a final result, or overlaps the time between the site's first launch and
- * now. The bounds of a period may move outside this time if SITE_TIME_ZONE changes or the first launch is removed.
+ * now, unless the time zone skips it. The bounds of a period may move outside this time if SITE_TIME_ZONE changes or the first launch is removed.
  */
 export function isCovered(
   period: Period,
@@ -159,7 +165,7 @@ export function isCovered(
 ): boolean {
   if (board !== undefined && (board.launches > 0 || board.final_at !== null)) return true;
   const { from, to } = boundsOf(period, timeZone);
-  return from <= now && to > first;
+  return from < to && from <= now && to > first;
 }
 
 async function readEntries(sql: Sql, { name, kind }: Period, limit: number, cursor: string): Promise<EntryRow[]> {

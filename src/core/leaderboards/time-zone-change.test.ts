@@ -57,6 +57,17 @@ test.each([
   },
 );
 
+test('a day that the time zone skips has no board and no tally, and its neighbours lead to each other', async () => {
+  await launch(database, 'early', '2011-12-01T12:00:00.000Z');
+  const rules = { ...rulesAt('2012-02-01T00:00:00.000Z'), timeZone: 'Pacific/Apia' };
+  const read = (period: string) => getLeaderboard(database, period, {}, rules);
+  expect(await read('2011-12-30')).toBeNull();
+  const options = { rules, runtime: systemRuntime };
+  expect(await readTally(database, '2011-12-30', options, async () => {})).toBe(false);
+  expect(await read('2011-12-29')).toMatchObject({ to: '2011-12-30T10:00:00.000Z', nextPeriod: '2011-12-31' });
+  expect(await read('2011-12-31')).toMatchObject({ from: '2011-12-30T10:00:00.000Z', previousPeriod: '2011-12-29' });
+});
+
 test('a network keeps its hash in an open window when the time zone changes', async () => {
   const clock = createTestClock(new Date(`${DAY}T21:00:00Z`));
   await launch(database, 'late', `${DAY}T20:00:00.000Z`);
