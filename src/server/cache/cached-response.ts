@@ -44,7 +44,7 @@ export interface Dependencies {
 export interface Version {
   head: CachedHead;
   content: Representations;
-  /** The wall-clock time, in milliseconds, at which the first revalidation with this content began. */
+  /** The wall-clock time, in milliseconds, at which the first revalidation with this content began, or later. */
   contentSince: number;
   /** When the revalidation began, on the monotonic clock. */
   startedAt: number;
@@ -177,11 +177,15 @@ export function mayReplace({ status, isIncomplete = false }: CachedHead, old: En
   return !isIncomplete || old.version.head.isIncomplete === true || isOutdated;
 }
 
-/** Unchanged content keeps its date and its compressed bytes. */
+/**
+ * Unchanged content keeps its date and its compressed bytes. Changed content gets a later date, even if the wall clock
+ * was set back, because `If-Modified-Since` with the date of the old content must not match.
+ */
 function withOldContent(old: Version, version: Version): Version {
   const isSame =
     version.head.status === old.head.status && version.content.tag('identity') === old.content.tag('identity');
-  return isSame ? { ...version, content: old.content, contentSince: old.contentSince } : version;
+  if (isSame) return { ...version, content: old.content, contentSince: old.contentSince };
+  return version.contentSince > old.contentSince ? version : { ...version, contentSince: old.contentSince + 1_000 };
 }
 
 /** Returns whether a fresh version is so old that it must become stale. */

@@ -29,6 +29,16 @@ test('a feed is dated by the start of its revalidation, since these starts are a
   expect((await served).version.contentSince).toBe(Date.parse('2026-06-01T12:00:00Z'));
 });
 
+test('a feed that changes after the wall clock was set back gets a later date than before', async () => {
+  const feed = createResponseSource('feed', { freshness: FEED_FRESHNESS });
+  const { contentSince } = (await harness.cache.get(feed.request())).version;
+  harness.jumpWallClock(-3_600_000);
+  await harness.advance(1_000);
+  harness.cache.invalidate(change('feed'));
+  const { version } = await harness.cache.get(feed.request(harness.clockMs()));
+  expect(version.contentSince).toBe(contentSince + 1_000);
+});
+
 describe('a scheduled revalidation', () => {
   test('a scheduled revalidation starts when the interval since the last version is over', async () => {
     await harness.advance(10);
