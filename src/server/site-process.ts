@@ -81,8 +81,6 @@ export async function startSiteProcess(
       brand,
       locale: settings.locale,
     });
-    const bursts = settings.rateLimits && watchBursts(database, log);
-    if (bursts) closeables.push(bursts);
     const isLimitedPerSender = settings.rateLimits !== undefined;
     const pictures = createPictureProcessor({ log, folder: pictureFolder(settings.dataDir), isLimitedPerSender });
     closeables.push(pictures);
@@ -108,7 +106,7 @@ export async function startSiteProcess(
       submittedPictures: settings.submissions === 'moderated' ? pictures : undefined,
       recordEvents: settings.webhooks && recordEvents,
       hasModerationLog: settings.moderationLog === 'public',
-      bursts,
+      startBursts: settings.rateLimits && ((now) => watchBursts(database, log, now)),
       isStopping: () => isStopping,
       console: {
         ...(await readConsole()),

@@ -19,12 +19,16 @@ import type { ConsoleOptions } from './console/console-options.ts';
 import { createConsoleStreams } from './console/console-streams.ts';
 import { createOpenCheck } from './console/mount-console.ts';
 import { lastWriteOf } from './http/last-write-cookie.ts';
+import type { UpvoteBursts } from './limits/detect-bursts.ts';
 import { createLive } from './live/live.ts';
 import { addReadMetrics, addSiteMetrics } from './metrics/collected-metrics.ts';
 import type { SiteMetrics } from './metrics/site-metrics.ts';
 
 interface SiteOptions
-  extends Omit<AppOptions, 'core' | 'cache' | 'live' | 'observeFastPath' | 'submissions' | 'operatorConsole'> {
+  extends Omit<
+    AppOptions,
+    'core' | 'cache' | 'live' | 'bursts' | 'observeFastPath' | 'submissions' | 'operatorConsole'
+  > {
   database: Database;
   /** Replicas for reads. The caller closes them. */
   replicas?: ReplicatedReads | undefined;
@@ -34,6 +38,8 @@ interface SiteOptions
   submittedPictures?: PicturePipeline | undefined;
   /** If unset, no webhooks are sent. */
   recordEvents?: RecordEvents | undefined;
+  /** Starts the detection of bursts with the site's clock. If unset, they are not detected. */
+  startBursts?: ((now: () => Date) => UpvoteBursts & Closeable) | undefined;
   /** Whether visitors may read the moderation log. */
   hasModerationLog?: boolean;
   /** The options of the operator's console. If unset, the site has no console. */
@@ -82,6 +88,7 @@ export async function buildSite(options: SiteOptions): Promise<BuiltSite> {
     launches = DEFAULT_LAUNCHES,
     submittedPictures,
     recordEvents,
+    startBursts,
     hasModerationLog,
     console: consoleOptions,
     ...appOptions
@@ -92,6 +99,8 @@ export async function buildSite(options: SiteOptions): Promise<BuiltSite> {
     closeables.push(changes);
     await changes.ready;
     const runtime = options.runtime ?? { ...systemRuntime, now: changes.now };
+    const bursts = startBursts?.(runtime.now);
+    if (bursts) closeables.push(bursts);
     const newestProducts = cacheNewestProducts(database, runtime);
     // These subscribe before the cache, because the reads with which the cache revalidates a response must include the
     // change.
@@ -153,6 +162,7 @@ export async function buildSite(options: SiteOptions): Promise<BuiltSite> {
       core,
       cache,
       live,
+      bursts,
       submissions: submittedPictures && {
         operations: createSubmissions(database, {
           runtime,

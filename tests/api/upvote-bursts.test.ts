@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { listUpvoteBursts, saveUpvoteBursts } from '../../src/core/stats/upvote-bursts.ts';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { HOUR_MS } from '../../src/core/runtime.ts';
+import { listUpvoteBursts, saveUpvoteBursts, type UpvoteBurst } from '../../src/core/stats/upvote-bursts.ts';
 import { createUpvoteBursts, type UpvoteBursts } from '../../src/server/limits/detect-bursts.ts';
 import { newVisitor } from '../support/requests.ts';
 import { silentLog } from '../support/silent-log.ts';
@@ -17,12 +18,12 @@ beforeAll(async () => {
     log: silentLog,
     save: (found) => saveUpvoteBursts(site.database, found),
   });
-  site = await startTestSite({ bursts });
+  site = await startTestSite({ bursts: () => bursts });
 });
 afterAll(() => site.close());
 
-function change(method: 'PUT' | 'DELETE', id: string, remoteAddress: string, headers = newVisitor()) {
-  return site.app.inject({ method, url: `/api/products/${id}/upvote`, headers, remoteAddress });
+function change(method: 'PUT' | 'DELETE', id: string, remoteAddress: string, headers = newVisitor(), at = site) {
+  return at.app.inject({ method, url: `/api/products/${id}/upvote`, headers, remoteAddress });
 }
 
 test('upvotes of many sessions in one network are reported to the operator without an address, but upvotes from many networks are not', async () => {
@@ -39,4 +40,27 @@ test('upvotes of many sessions in one network are reported to the operator witho
   expect(found).toMatchObject([{ productId: id, productName: 'Tide', sessions: 21 }]);
   const rows = JSON.stringify(await site.database.query('SELECT * FROM upvote_bursts'));
   expect(rows).not.toMatch(/192\.0\.2|wAAC|session-/);
+});
+
+test("the hour of a burst contains its votes if this machine's clock is ahead of the database's", async () => {
+  // The database's clock shows the middle of the previous hour.
+  const middle = Math.floor(start / HOUR_MS) * HOUR_MS - HOUR_MS / 2;
+  let detected: UpvoteBursts = bursts;
+  const other: TestSite = await startTestSite({
+    databaseClock: { offsetMs: middle - start },
+    bursts(now) {
+      const save = (found: readonly UpvoteBurst[]) => saveUpvoteBursts(other.database, found);
+      detected = createUpvoteBursts({ now: () => now().getTime(), log: silentLog, save });
+      return detected;
+    },
+  });
+  onTestFinished(() => other.close());
+  const { id } = await other.addProduct({ createdAt: '2026-01-01T00:00:00.000Z' });
+  await Promise.all(Array.from({ length: 20 }, () => change('PUT', id, '192.0.2.1', newVisitor(), other)));
+  await detected.flush();
+  const [burst] = await listUpvoteBursts(other.database, { since: new Date(0), limit: 9 });
+  const votes = await other.database.query<{ created_at: Date }>('SELECT created_at FROM upvotes');
+  expect(burst).toMatchObject({ productId: id, sessions: 20 });
+  const hours = votes.map(({ created_at: at }) => Math.floor(at.getTime() / HOUR_MS) * HOUR_MS);
+  expect(new Set(hours)).toEqual(new Set([Date.parse(burst?.hour ?? '')]));
 });

@@ -69,7 +69,7 @@ export async function startTestSite({
   /** If unset, requests are not limited. */
   rateLimits?: RateLimits | undefined;
   /** If unset, bursts of upvotes are not detected. */
-  bursts?: UpvoteBursts;
+  bursts?: (now: () => Date) => UpvoteBursts;
   streamLimits?: StreamLimits;
   trustProxy?: TrustedProxies;
   hasModerationLog?: boolean;
@@ -110,7 +110,7 @@ export async function startTestSite({
     log,
     ...(runtime && { runtime }),
     settings: { rateLimits, ...(streamLimits && { streamLimits }), ...(trustProxy && { trustProxy }) },
-    bursts,
+    startBursts: bursts && ((now) => ({ ...bursts(now), close() {} })),
     hasModerationLog,
     submittedPictures,
     console: {

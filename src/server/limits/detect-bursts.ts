@@ -1,5 +1,5 @@
 import type { Database } from '../../core/database/database.ts';
-import { HOUR_MS, type Log, systemRuntime } from '../../core/runtime.ts';
+import { HOUR_MS, type Log } from '../../core/runtime.ts';
 import { BURST_SESSIONS, saveUpvoteBursts, type UpvoteBurst } from '../../core/stats/upvote-bursts.ts';
 import { createNetworkKeys, type NetworkKeys, prefix48 } from './network-keys.ts';
 
@@ -167,10 +167,10 @@ function takeUnsavedBursts({ startsAt, voters, savedSizes }: Hour): UpvoteBurst[
 /** How often bursts are saved. */
 const FLUSH_INTERVAL_MS = 60_000;
 
-/** Detects and saves bursts while the site runs. */
-export function watchBursts(database: Database, log: Log): UpvoteBursts & { close(): Promise<void> } {
+/** Detects and saves bursts while the site runs. `now` is the site's clock, which also dates votes. */
+export function watchBursts(database: Database, log: Log, now: () => Date): UpvoteBursts & { close(): Promise<void> } {
   const bursts = createUpvoteBursts({
-    now: () => systemRuntime.now().getTime(),
+    now: () => now().getTime(),
     log,
     save: (found) => saveUpvoteBursts(database, found),
   });
