@@ -1,6 +1,6 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createCore } from '../../src/core/core.ts';
 import { signalIdle } from '../support/child-processes.ts';
 import { CommandHarness, expectRefusal, runCommand } from '../support/command.ts';
@@ -127,6 +127,15 @@ describe('the output of import', () => {
       ].join('\n'),
     );
   });
+});
+
+test("a product without a time launches at once if this machine's clock is ahead of the database's", async () => {
+  const path = await file('one.csv', 'id,name\ntide,Tide\n');
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 });
+  onTestFinished(() => void vi.useRealTimers());
+  expect((await runImport(path)).stdout).toBe('1 created, 0 updated, 0 unchanged.\n');
+  vi.useRealTimers();
+  expect(await createCore(database).getProduct('tide')).toMatchObject({ product: { name: 'Tide' } });
 });
 
 describe('refused imports exit 2 and change nothing', () => {

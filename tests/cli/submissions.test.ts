@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import type { SubmissionRecord } from '../../src/contract/console/records.ts';
 import type { Submission } from '../../src/contract/submissions/schema.ts';
 import { systemRuntime } from '../../src/core/runtime.ts';
@@ -60,6 +60,20 @@ test('approve launches a product immediately, a second approve exits 1, and undo
   expect(await status()).toBe('waiting');
   expect(await database.query('SELECT FROM products WHERE id = $1', [id])).toEqual([]);
   expect(await log()).toContain(`undid the approval of submission ${id}`);
+});
+
+test.each([
+  ['ahead', 1],
+  ['behind', -1],
+])("approve launches a product at the database's time if this machine's clock is an hour %s", async (_what, hours) => {
+  const before = Date.now();
+  vi.useFakeTimers({ toFake: ['Date'], now: before + hours * 3_600_000 });
+  onTestFinished(() => void vi.useRealTimers());
+  expect(await run('approve', id)).toMatchObject({ code: 0, stdout: `${id} has launched.\n` });
+  vi.useRealTimers();
+  const { launchAt, status } = await submissions.get({ id, makerKey });
+  expect(status).toBe('launched');
+  expect(Date.parse(launchAt ?? '')).toBeGreaterThanOrEqual(before - 60_000);
 });
 
 test('decline requires a reason, which the maker can read', async () => {

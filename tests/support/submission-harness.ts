@@ -8,6 +8,7 @@ import {
   scheduleSubmission,
   undoDecision,
 } from '../../src/core/submissions/decide-submission.ts';
+import { launchRules } from '../../src/core/submissions/launch-product.ts';
 import { inspectSubmission } from '../../src/core/submissions/list-submissions.ts';
 import { createSubmissions, type Submissions } from '../../src/core/submissions/submissions.ts';
 import { createTestClock } from './test-clock.ts';
@@ -28,7 +29,7 @@ export function openSubmissionHarness() {
   });
   afterAll(() => site.database.drop());
 
-  const rules = () => ({ now: clock.now(), timeZone: 'UTC' });
+  const rules = () => launchRules(clock, 'UTC');
   return {
     clock,
     site,

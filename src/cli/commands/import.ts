@@ -2,6 +2,7 @@ import { access, constants, stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { Command } from 'commander';
 import { formatCount, formatQuantity } from '../../contract/text.ts';
+import { readDatabaseTime } from '../../core/database/database.ts';
 import type { FileKind } from '../../core/imports/check-file.ts';
 import { readColumnMap } from '../../core/imports/columns.ts';
 import type { FieldChange } from '../../core/imports/import-changes.ts';
@@ -10,7 +11,6 @@ import { type ImportReport, importProducts } from '../../core/imports/import-pro
 import { DEFAULT_SEPARATOR } from '../../core/imports/read-values.ts';
 import { describePosition } from '../../core/imports/source-record.ts';
 import { pictureFolder } from '../../core/pictures/picture-store.ts';
-import { systemRuntime } from '../../core/runtime.ts';
 import { readSettings } from '../../settings/settings.ts';
 import { jsonOption, readFileKind, readText, UsageError } from '../arguments.ts';
 import { oneLine, print, printError, printJson, startProgress } from '../terminal/output.ts';
@@ -106,7 +106,7 @@ async function importFile(
         bars[stage].at(done, stage === 'check' ? size : undefined);
       };
       // An import may wait for another import, an edit or a removal for longer than the usual statement timeout.
-      return withoutStatementTimeout((database) =>
+      return withoutStatementTimeout(async (database) =>
         importProducts(database, {
           path,
           kind,
@@ -115,7 +115,7 @@ async function importFile(
           separator: split,
           dryRun,
           pictures: images === undefined ? undefined : { from: resolve(images), to: pictureFolder(dataDir) },
-          now: systemRuntime.now(),
+          now: await readDatabaseTime(database),
           timeZone: launches.timeZone,
           log,
           onProgress,

@@ -3,6 +3,7 @@ import { utcMinute } from '../../contract/text.ts';
 import { AUDIT_ACTIONS, listAudit } from '../../core/audit/audit-log.ts';
 import { sentenceOf } from '../../core/audit/audit-sentence.ts';
 import { undoEntry } from '../../core/console/undo-entry.ts';
+import { readDatabaseClock } from '../../core/database/database.ts';
 import { IMPORT_UNDO_LIMITS } from '../../core/imports/import-changes.ts';
 import { isUuid, systemRuntime } from '../../core/runtime.ts';
 import { readSettings } from '../../settings/settings.ts';
@@ -75,9 +76,10 @@ Products that have been edited or removed since the import are left unchanged.`,
       if (!isUuid(id))
         throw new UsageError(`'${id}' is not the id of an audit log entry: use one from \`groundswell log --json\``);
       const { launches } = readSettings(process.env);
-      const { entry, note } = await withDatabase((connection) =>
-        undoEntry(connection, id, { runtime: systemRuntime, ...launches }),
-      );
+      const { entry, note } = await withDatabase(async (connection) => {
+        const runtime = { ...systemRuntime, now: await readDatabaseClock(connection.database) };
+        return undoEntry(connection, id, { runtime, ...launches });
+      });
       if (json) return printJson({ undone: entry, note });
       print(`Undone: ${oneLine(entry.operator)} ${oneLine(sentenceOf(entry))}.${note === null ? '' : ` ${note}`}`);
     });

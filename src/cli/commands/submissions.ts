@@ -4,8 +4,7 @@ import type { Product } from '../../contract/products/schema.ts';
 import { submissionPaths } from '../../contract/submissions/paths.ts';
 import { utcMinute } from '../../contract/text.ts';
 import { CoreError } from '../../core/core-error.ts';
-import type { Database } from '../../core/database/database.ts';
-import { systemRuntime } from '../../core/runtime.ts';
+import { type Database, readDatabaseClock } from '../../core/database/database.ts';
 import { renewMakerKey } from '../../core/submissions/change-submission.ts';
 import {
   approveSubmission,
@@ -14,8 +13,8 @@ import {
   scheduleSubmission,
   undoDecision,
 } from '../../core/submissions/decide-submission.ts';
-import type { LaunchRules } from '../../core/submissions/launch-product.ts';
-import { inspectSubmission, listSubmissions } from '../../core/submissions/list-submissions.ts';
+import { type LaunchRules, launchRules } from '../../core/submissions/launch-product.ts';
+import { inspectSubmission, listSubmissions, type SubmissionFilter } from '../../core/submissions/list-submissions.ts';
 import { type SubmissionRow, statusOf } from '../../core/submissions/submission-row.ts';
 import { readSettings } from '../../settings/settings.ts';
 import {
@@ -142,13 +141,14 @@ async function decideAll(ids: readonly string[], { revision, json = false }: Fla
   if (revision !== undefined && ids.length > 1)
     throw new UsageError('--revision applies to one submission: name only one, or leave --revision out');
   const { timeZone } = readSettings(process.env).launches;
-  const decided: SubmissionRow[] = [];
+  const decided: ReturnType<typeof resultOf>[] = [];
   const refused: { id: string; code: string; reason: string }[] = [];
   try {
     await withDatabase(async ({ database }) => {
+      const rules = await rulesOf(database, timeZone);
       for (const id of new Set(ids)) {
         try {
-          decided.push(await decide(database, { id, revision }, { now: systemRuntime.now(), timeZone }));
+          decided.push(resultOf(await decide(database, { id, revision }, rules), rules.now));
         } catch (error) {
           if (!(error instanceof CoreError) || error.code === 'unavailable') throw error;
           refused.push({ id, code: error.code, reason: error.message });
@@ -159,25 +159,28 @@ async function decideAll(ids: readonly string[], { revision, json = false }: Fla
     // The decisions before a failure have taken effect, so they are printed, too.
     if (refused.length > 0) process.exitCode = EXIT_SOME_REFUSED;
     if (!json) {
-      for (const row of decided) print(sentenceOf(row));
+      for (const result of decided) print(sentenceOf(result));
       for (const { id, reason } of refused) printError(`groundswell: ${id}: ${reason}`);
-    } else if (decided.length + refused.length > 0) printJson({ submissions: decided.map(resultOf), refused });
+    } else if (decided.length + refused.length > 0) printJson({ submissions: decided, refused });
   }
 }
 
-function resultOf(row: SubmissionRow) {
+/** Returns rules with the database's time, because this machine's clock may differ from the site's. */
+const rulesOf = async (database: Database, timeZone: string) =>
+  launchRules({ now: await readDatabaseClock(database) }, timeZone);
+
+function resultOf(row: SubmissionRow, now: Date) {
   const { id, revision, launch_at: launchAt, reason } = row;
   return {
     id,
-    status: statusOf(row, systemRuntime.now()),
+    status: statusOf(row, now),
     revision,
     launchAt: launchAt?.toISOString() ?? null,
     reason,
   };
 }
 
-function sentenceOf(row: SubmissionRow): string {
-  const { id, status, launchAt } = resultOf(row);
+function sentenceOf({ id, status, launchAt }: ReturnType<typeof resultOf>): string {
   switch (status) {
     case 'launched':
       return `${id} has launched.`;
@@ -199,8 +202,8 @@ function showCommand(): Command {
     .action(async (id: string, { json = false }: { json?: boolean }) => {
       readProductIds([id]);
       const { timeZone } = readSettings(process.env).launches;
-      const submission = await withDatabase(({ database }) =>
-        inspectSubmission(database, id, { now: systemRuntime.now(), timeZone }),
+      const submission = await withDatabase(async ({ database }) =>
+        inspectSubmission(database, id, await rulesOf(database, timeZone)),
       );
       if (json) return printJson({ submission });
       for (const [name, text] of factsOf(submission)) printFact(name, text);
@@ -257,12 +260,9 @@ Examples:
     )
     .action(async ({ all = false, cursor, limit, json = false }: ListFlags) => {
       const { timeZone } = readSettings(process.env).launches;
-      const { items, nextCursor } = await withDatabase(({ database }) =>
-        listSubmissions(
-          database,
-          { status: all ? 'all' : 'waiting', limit, cursor },
-          { now: systemRuntime.now(), timeZone },
-        ),
+      const filter: SubmissionFilter = { status: all ? 'all' : 'waiting', limit, cursor };
+      const { items, nextCursor } = await withDatabase(async ({ database }) =>
+        listSubmissions(database, filter, await rulesOf(database, timeZone)),
       );
       if (json) return printJson({ submissions: items, nextCursor });
       if (items.length === 0)

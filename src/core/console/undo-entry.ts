@@ -15,7 +15,7 @@ import { restoreProducts } from '../products/restore-products.ts';
 import { findScheduledResults, versionOf, withMissedLaunch } from '../products/save-products.ts';
 import type { Runtime } from '../runtime.ts';
 import { undoDecision } from '../submissions/decide-submission.ts';
-import type { LaunchRules } from '../submissions/launch-product.ts';
+import { type LaunchRules, launchRules } from '../submissions/launch-product.ts';
 
 /** The actions that can be undone from the audit log. */
 export const UNDOABLE_ACTIONS: ReadonlySet<string> = new Set([
@@ -119,7 +119,7 @@ async function revert(
     case 'submissions approve':
     case 'submissions schedule':
     case 'submissions decline':
-      return undoDecision(database, { id: target, auditId: entry.id }, { now: runtime.now(), timeZone });
+      return undoDecision(database, { id: target, auditId: entry.id }, launchRules(runtime, timeZone));
     default:
       throw notUndoable(`'${action}' cannot be undone from the audit log.`);
   }

@@ -251,6 +251,12 @@ export async function readDatabaseTime(sql: Sql): Promise<Date> {
   return row?.now ?? new Date();
 }
 
+/** Returns a clock that has the database's time and advances. @throws CoreError `unavailable`. */
+export async function readDatabaseClock(sql: Sql): Promise<() => Date> {
+  const aheadMs = (await readDatabaseTime(sql)).getTime() - Date.now();
+  return () => new Date(Date.now() + aheadMs);
+}
+
 /**
  * Returns the time of the database's clock or of this machine's, whichever is behind, for changes that cannot be
  * reverted. @throws CoreError `unavailable`.

@@ -144,14 +144,14 @@ function changePictures(
 export function withdrawSubmission(
   database: Database,
   { id, makerKey }: MakerAccess,
-  { now }: LaunchRules,
+  rules: LaunchRules,
 ): Promise<SubmissionRow> {
   return transactionWithRetries(database, async (sql) => {
     const row = await lockAsMaker(sql, id, makerKey);
     if (row.status === 'withdrawn') return row;
-    await requireScheduled(sql, row, now);
-    if (row.status === 'approved') await cancelLaunch(sql, id, now);
-    return updateSubmission(sql, row, { status: 'withdrawn', undo: null }, now);
+    await requireScheduled(sql, row, rules.now);
+    if (row.status === 'approved') await cancelLaunch(sql, id, rules);
+    return updateSubmission(sql, row, { status: 'withdrawn', undo: null }, rules.now);
   });
 }
 
@@ -164,14 +164,14 @@ async function lockAsMaker(sql: Sql, id: string, makerKey: string | undefined): 
 function changeAsMaker(
   database: Database,
   { id, makerKey }: MakerAccess,
-  { now }: LaunchRules,
+  rules: LaunchRules,
   change: (sql: Sql, row: SubmissionRow, product?: Product) => Promise<SubmissionRow>,
 ): Promise<SubmissionRow> {
   return transactionWithRetries(database, async (sql) => {
     const row = await lockAsMaker(sql, id, makerKey);
-    await requireEditable(sql, row, now);
+    await requireEditable(sql, row, rules.now);
     if (row.status !== 'approved') return change(sql, row);
-    const product = await lockScheduled(sql, id, now);
+    const product = await lockScheduled(sql, id, rules);
     return change(sql, withProduct(row, product), product);
   });
 }
@@ -215,7 +215,7 @@ async function applyPatch(
   }
   if (row.status === 'waiting') return updateSubmission(sql, row, { fields, launch_at: launchAt, undo: null }, now);
   const place = row.status === 'declined' ? await requireQueueCapacity(sql, await lockQueue(sql), network) : null;
-  if (row.status === 'approved') await cancelLaunch(sql, row.id, now);
+  if (row.status === 'approved') await cancelLaunch(sql, row.id, rules);
   const undo = isSameProduct ? undoAt(row, launchAt) : null;
   const change = { status: 'waiting', fields, launch_at: launchAt, reason: null, undo, network: place } as const;
   return updateSubmission(sql, row, { ...change, waiting_since: now, decided_at: null }, now);

@@ -75,15 +75,16 @@ export function declineSubmission(
   database: Database,
   target: DecisionTarget,
   reason: string,
-  { now }: LaunchRules,
+  rules: LaunchRules,
 ): Promise<SubmissionRow> {
   return decide(database, target, 'submissions decline', async (sql, row, auditId) => {
     if (row.status === 'declined') throw alreadyDecided(row, 'declined');
-    const product = row.status === 'approved' ? await cancelLaunch(sql, row.id, now) : undefined;
+    const product = row.status === 'approved' ? await cancelLaunch(sql, row.id, rules) : undefined;
     // Copies operators' edits of the product to the submission, so the maker sees them even if the decline can no
     // longer be undone.
     const current = product ? withProduct(row, product) : row;
     const undo = { ...undoOf(current, 'decline', auditId), product };
+    const { now } = rules;
     return updateSubmission(sql, current, { status: 'declined', reason, undo, decided_at: now }, now);
   });
 }

@@ -250,6 +250,23 @@ test.each<[string, (productId: string) => Promise<unknown>]>([
   },
 );
 
+test('a reschedule or a decline that waits for a lock until the product has launched is refused', async () => {
+  const decisions = [(id: string) => harness.schedule(id, inHours(24)), harness.decline];
+  for (const decide of decisions) {
+    const { id } = await harness.submit({ launchAt: inHours(1).toISOString() });
+    await harness.approve(id);
+    const decided = await site.database.transaction(async (sql) => {
+      await sql.query('SELECT FROM products WHERE id = $1 FOR NO KEY UPDATE', [id]);
+      const deciding = codeOf(decide(id));
+      await expect.poll(() => blockedStatements(site.database)).not.toEqual([]);
+      clock.advance({ hours: 1 });
+      await site.core.setUpvote({ productId: id, session, upvoted: true });
+      return { deciding };
+    });
+    expect(await decided.deciding).toBe('already_launched');
+  }
+});
+
 test('undoing an approval is refused if a vote counts in the final result, even if it was withdrawn after the window', async () => {
   const { id } = await harness.submit();
   await harness.approve(id);

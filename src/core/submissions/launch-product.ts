@@ -15,13 +15,24 @@ import {
   withLaunchTime,
   ZONES_OF_ALL_DATES,
 } from '../products/save-products.ts';
+import type { Runtime } from '../runtime.ts';
 import { productOfFields, type SubmissionRow } from './submission-row.ts';
 
 /** The current time and the time zone for decisions and edits. */
 export interface LaunchRules {
-  now: Date;
+  readonly now: Date;
   /** The time zone in which the launch date is shown. */
   timeZone: string;
+}
+
+/** Returns rules whose time advances, because a product may launch while an operation waits for its lock. */
+export function launchRules({ now }: Pick<Runtime, 'now'>, timeZone: string): LaunchRules {
+  return {
+    get now() {
+      return now();
+    },
+    timeZone,
+  };
 }
 
 /** Returns the requested launch time, or now if it is unset or has passed. */
@@ -49,14 +60,9 @@ export async function createProduct(sql: Sql, product: StoredProduct): Promise<v
  * launch date that is not the day of the launch.
  * @returns the product before the change. @throws CoreError `already_launched`.
  */
-export async function moveLaunch(
-  sql: Sql,
-  id: string,
-  launchAt: Date,
-  { now, timeZone }: LaunchRules,
-): Promise<Product> {
-  const product = await lockScheduled(sql, id, now);
-  await saveProducts(sql, [withLaunchTime(product, launchAt, timeZone)]);
+export async function moveLaunch(sql: Sql, id: string, launchAt: Date, rules: LaunchRules): Promise<Product> {
+  const product = await lockScheduled(sql, id, rules);
+  await saveProducts(sql, [withLaunchTime(product, launchAt, rules.timeZone)]);
   return product;
 }
 
@@ -64,8 +70,8 @@ export async function moveLaunch(
  * Locks a product that has not launched yet.
  * @returns the product, with operators' edits. @throws CoreError `already_launched`, also if it was removed.
  */
-export async function lockScheduled(sql: Sql, id: string, now: Date): Promise<Product> {
-  return (await lockUnlaunched(sql, id, now)) ?? throwRemoved();
+export async function lockScheduled(sql: Sql, id: string, rules: LaunchRules): Promise<Product> {
+  return (await lockUnlaunched(sql, id, rules)) ?? throwRemoved();
 }
 
 /**
@@ -73,8 +79,8 @@ export async function lockScheduled(sql: Sql, id: string, now: Date): Promise<Pr
  * @returns the product, with operators' edits, or undefined if it was already removed.
  * @throws CoreError `already_launched`, also if it has votes or comments from before an operator postponed its launch.
  */
-export async function cancelLaunch(sql: Sql, id: string, now: Date): Promise<Product | undefined> {
-  const product = await lockUnlaunched(sql, id, now);
+export async function cancelLaunch(sql: Sql, id: string, rules: LaunchRules): Promise<Product | undefined> {
+  const product = await lockUnlaunched(sql, id, rules);
   if (product === undefined) return undefined;
   await requireNoFollowers(sql, id);
   await deleteProduct(sql, id);
@@ -89,10 +95,11 @@ async function lockLaunch(sql: Sql, id: string): Promise<Product | undefined> {
   return product;
 }
 
-async function lockUnlaunched(sql: Sql, id: string, now: Date): Promise<Product | undefined> {
+async function lockUnlaunched(sql: Sql, id: string, rules: LaunchRules): Promise<Product | undefined> {
   const product = await lockLaunch(sql, id);
   if (product === undefined || (await isRemoved(sql, id))) return undefined;
-  if (Date.parse(product.createdAt) <= now.getTime()) throw alreadyLaunched();
+  // Reads the time after the locks, because the product may have launched while this waited for them.
+  if (Date.parse(product.createdAt) <= rules.now.getTime()) throw alreadyLaunched();
   return product;
 }
 
@@ -103,13 +110,13 @@ async function lockUnlaunched(sql: Sql, id: string, now: Date): Promise<Product 
  * @throws CoreError `already_launched` if the product has votes, or comments by anyone but the maker; `already_decided`
  * if the product differs from the submission, because an operator edited it, or imported a product with its id.
  */
-export async function revokeLaunch(sql: Sql, row: SubmissionRow, { now }: LaunchRules): Promise<boolean> {
+export async function revokeLaunch(sql: Sql, row: SubmissionRow, rules: LaunchRules): Promise<boolean> {
   const { id } = row;
   const product = await lockLaunch(sql, id);
   if (product === undefined) return false;
   await requireNoFollowers(sql, id);
   // The product may have been approved in another time zone, so its launch date may differ by a day.
-  const approved = ZONES_OF_ALL_DATES.map((zone) => productOfFields(id, row.fields, row.launch_at ?? now, zone));
+  const approved = ZONES_OF_ALL_DATES.map((zone) => productOfFields(id, row.fields, row.launch_at ?? rules.now, zone));
   if (!approved.map(versionOf).includes(versionOf(product))) {
     throw new CoreError(
       'already_decided',
@@ -117,7 +124,7 @@ export async function revokeLaunch(sql: Sql, row: SubmissionRow, { now }: Launch
     );
   }
   await deleteProduct(sql, id);
-  return Date.parse(product.createdAt) <= now.getTime();
+  return Date.parse(product.createdAt) <= rules.now.getTime();
 }
 
 interface Launch {

@@ -21,7 +21,7 @@ import {
   withdrawSubmission,
 } from './change-submission.ts';
 import { createSubmission, type Submitter } from './create-submission.ts';
-import type { LaunchRules } from './launch-product.ts';
+import { launchRules } from './launch-product.ts';
 import { describeSubmission, readApprovedProducts } from './read-submission.ts';
 import { checkKey, readSubmissionRow, requireMakerKey, type SubmissionRow } from './submission-row.ts';
 
@@ -64,7 +64,7 @@ export function createSubmissions(
   database: Database,
   { runtime, timeZone, getStandings, recordEvents }: SubmissionsOptions,
 ): Submissions {
-  const rules = (): LaunchRules => ({ now: runtime.now(), timeZone });
+  const rules = () => launchRules(runtime, timeZone);
   const hourlyVotes = new LRUCache<string, Promise<HourlyVotes[]>>({
     max: MAX_CACHED_LAUNCHES,
     ttl: VOTES_MAX_AGE_MS,

@@ -18,6 +18,7 @@ import {
   declineSubmission,
   scheduleSubmission,
 } from '../../../core/submissions/decide-submission.ts';
+import { launchRules } from '../../../core/submissions/launch-product.ts';
 import { inspectSubmission, listSubmissions } from '../../../core/submissions/list-submissions.ts';
 import type { SubmissionRow } from '../../../core/submissions/submission-row.ts';
 import type { ConsoleOptions } from '../console-options.ts';
@@ -43,7 +44,7 @@ export const submissionRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async
   app,
   { database, runtime, launches },
 ) => {
-  const rules = () => ({ now: runtime.now(), timeZone: launches.timeZone });
+  const rules = () => launchRules(runtime, launches.timeZone);
 
   app.get(
     CONSOLE_API.submissions,
