@@ -1,7 +1,9 @@
 import type { Page } from '@playwright/test';
 import { removeProducts } from '../../src/core/products/remove-products.ts';
+import { expectTodaysLink, skipDay } from '../support/clock.ts';
 import { startDocumentProxy } from '../support/document-proxy.ts';
 import { expect } from '../support/e2e-test.ts';
+import { goOffline } from '../support/network.ts';
 import {
   areCached,
   cacheAtOnce,
@@ -107,6 +109,19 @@ test('each list has its own copy, also in browsers without `URLSearchParams.size
   }
   await page.close();
   await proxy.stop();
+});
+
+test('a cached copy that opens offline the next day links to the board of the day', async ({
+  page,
+  expectConsoleError,
+}) => {
+  expectConsoleError(/ERR_INTERNET_DISCONNECTED|ERR_FAILED|Failed to fetch products/);
+  await cacheAtOnce(page);
+  await visitAndCache(page, '/');
+  await goOffline(page);
+  await skipDay(page);
+  await page.goto('/');
+  await expectTodaysLink(page);
 });
 
 test('an old copy of a page is updated when the visitor opens the page within the app', async ({ page, site }) => {

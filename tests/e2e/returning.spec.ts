@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Page } from '@playwright/test';
-import { waitUntilHandled } from '../support/clock.ts';
+import { expectTodaysLink, skipDay, waitUntilHandled } from '../support/clock.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { EVENTS, look, news, watch } from '../support/live-page.ts';
 import { failResponses, holdResponses, recordRequests, requestsReported, setOnline } from '../support/network.ts';
@@ -200,6 +200,14 @@ test('a visitor who returns to the tab the next day finds new launches and a lin
   await page.getByRole('button', { name: 'Since your last visit' }).click();
   const launched = page.getByRole('dialog').getByRole('region', { name: 'New products' });
   await expect(launched.getByRole('link', { name: 'Dab overnight' })).toBeVisible();
+});
+
+test('a page that the browser restores the next day links to the board of the day', async ({ page }) => {
+  await visit(page, '/');
+  await page.goto('/robots.txt');
+  await skipDay(page);
+  await page.goBack();
+  await expectTodaysLink(page);
 });
 
 test('while the tab that leads the shared stream is frozen, another tab polls', async ({ page, site }) => {

@@ -1,4 +1,4 @@
-import type { Page, Request } from '@playwright/test';
+import { expect, type Page, type Request } from '@playwright/test';
 
 const STEP_MS = 50;
 const LIMIT_MS = 60_000;
@@ -39,6 +39,25 @@ export async function elapseUntil(page: Page, condition: () => boolean, stepMs =
     await page.evaluate(() => null);
   }
   throw new Error(`The condition did not hold within ${LIMIT_MS} ms of the page's clock`);
+}
+
+/** Makes the documents that open from now on a day later than the server. */
+export async function skipDay(page: Page): Promise<void> {
+  await page.addInitScript((dayMs) => {
+    const { now } = Date;
+    Date.now = () => now() + dayMs;
+    Object.defineProperty(performance, 'timeOrigin', { value: performance.timeOrigin + dayMs });
+  }, 86_400_000);
+}
+
+/** Waits until the link to the leaderboards leads to the board of the page's day. */
+export async function expectTodaysLink(page: Page): Promise<void> {
+  const link = page.getByRole('main').getByRole('link', { name: 'Leaderboards' });
+  await expect(async () => {
+    // Reads the page's day in each attempt, because midnight may pass.
+    const day = await page.evaluate(() => new Date(Date.now()).toISOString().slice(0, 10));
+    await expect(link).toHaveAttribute('href', new RegExp(`/\\?board=${day}$`), { timeout: 2_000 });
+  }).toPass();
 }
 
 /** Freezes ages as the server rendered them, because a longer age next to a truncated name shifts a few pixels. */

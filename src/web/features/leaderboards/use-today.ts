@@ -1,5 +1,7 @@
+import { isRestoredDocument } from '../../cache/query-client.ts';
 import { dateFormat } from '../../language/translate.ts';
 import { useSite } from '../../routing/document-head.ts';
+import { cachedAt } from '../../service-worker/cached-at.ts';
 import { useNow, useRenderedAt } from '../../ui/time.tsx';
 
 /**
@@ -11,7 +13,9 @@ export function useToday(): string {
   const { today, timeZone } = useSite();
   const renderedAt = useRenderedAt();
   const now = useNow();
-  const elapsed = now === renderedAt ? 0 : now - performance.timeOrigin;
+  // A cached document may be days old. If the browser restored it from its own cache, only its clock tells how old.
+  const begunAt = () => Date.parse(cachedAt() ?? '') || (isRestoredDocument() ? renderedAt : performance.timeOrigin);
+  const elapsed = now === renderedAt ? 0 : now - begunAt();
   const day = timeZone ? dateFormat('sv', { timeZone }).format(renderedAt + elapsed) : '';
   return today && day > today ? day : today;
 }
