@@ -8,7 +8,7 @@ import { keepPendingWrites, setLikes, showCounts } from '../../cache/pending-wri
  * Updates are held for this long after the visitor's last write, because an update from before the write would briefly
  * undo it on screen.
  */
-const HOLD_MS = 1_500;
+export const HOLD_MS = 1_500;
 
 /** A response includes every update that arrived at least this long before its request. */
 const RESPONSE_LAG_MS = 1_000;

@@ -1,12 +1,16 @@
-import { InfiniteQueryObserver, QueryClient } from '@tanstack/react-query';
-import { expect, test } from 'vitest';
+import { InfiniteQueryObserver, QueryClient, QueryObserver } from '@tanstack/react-query';
+import { afterEach, expect, test, vi } from 'vitest';
 import { exampleProduct } from '../../../../tests/support/product-data.ts';
-import type { ReadApi } from '../../../contract/api.ts';
-import type { ProductPage } from '../../../contract/products/schema.ts';
+import type { ProductDetail, ProductPage } from '../../../contract/products/schema.ts';
+import { createWriteTracker } from '../../api/http-api.ts';
 import { productKeys } from '../../cache/cached-data.ts';
 import { createUpdateApplier } from './apply-updates.ts';
 import { createLaunchWatch } from './launch-watch.ts';
-import { refetchBoards, refetchOvertaken, refetchVisible } from './refetch.ts';
+import { type Refetcher, refetchBoards, refetchOvertaken, refetchVisible } from './refetch.ts';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 test('a refetch of a board waits for further launches that are loading, and then reads all votes again', async () => {
   const client = new QueryClient();
@@ -116,8 +120,8 @@ test('a refetch finds new launches for its own list, and none for a list that ha
     new Promise<ProductPage>((resolve) => {
       sendPage = () => resolve(pageOf('new', 'otter'));
     });
-  const api = { listProducts } as unknown as ReadApi;
-  const applier = createUpdateApplier(client, { msSinceLastWrite: () => Number.POSITIVE_INFINITY });
+  const api = { listProducts, msSinceLastWrite: () => Number.POSITIVE_INFINITY } as unknown as Refetcher['api'];
+  const applier = createUpdateApplier(client, api);
   const launches = createLaunchWatch(api, client);
   const refetch = () => refetchVisible({ api, client, applier, launches });
 
@@ -157,9 +161,51 @@ test('after a large import, only a few of the products on screen are read one by
       reads.push(id);
       return null;
     },
-  } as unknown as ReadApi;
-  const applier = createUpdateApplier(client, { msSinceLastWrite: () => Number.POSITIVE_INFINITY });
+    msSinceLastWrite: () => Number.POSITIVE_INFINITY,
+  } as unknown as Refetcher['api'];
+  const applier = createUpdateApplier(client, api);
   await refetchVisible({ api, client, applier, launches: createLaunchWatch(api, client) });
   expect(reads).toHaveLength(5);
   stop();
+});
+
+test.each([
+  ['that began before the visitor’s vote', 0, 100],
+  ['between two votes', 100, 1_300],
+])('a poll %s does not undo the vote', async (_name, firstVoteEndsAt, secondVoteAt) => {
+  vi.useFakeTimers();
+  const client = new QueryClient();
+  const key = productKeys.detail('harbour');
+  const show = (upvotes: number) =>
+    client.setQueryData<ProductDetail>(key, {
+      product: exampleProduct({ id: 'harbour', upvotes }),
+      previousId: null,
+      nextId: null,
+    });
+  const shown = () => client.getQueryData<ProductDetail>(key)?.product.upvotes;
+  show(10);
+  const leave = new QueryObserver(client, { queryKey: key, staleTime: 'static' }).subscribe(() => {});
+  const writes = createWriteTracker();
+  let stored = 10;
+  const api = {
+    async getProduct() {
+      const upvotes = stored;
+      await new Promise((resolve) => setTimeout(resolve, 400));
+      return { product: exampleProduct({ id: 'harbour', upvotes }) };
+    },
+    msSinceLastWrite: writes.msSinceLast,
+  } as unknown as Refetcher['api'];
+  const applier = createUpdateApplier(client, api);
+  if (firstVoteEndsAt > 0) writes.track()();
+  await vi.advanceTimersByTimeAsync(firstVoteEndsAt);
+  const polled = refetchVisible({ api, client, applier, launches: createLaunchWatch(api, client) });
+  await vi.advanceTimersByTimeAsync(secondVoteAt);
+  const settle = writes.track();
+  stored = 11;
+  show(11);
+  settle();
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(shown()).toBe(11);
+  await polled;
+  leave();
 });

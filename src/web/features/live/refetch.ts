@@ -4,8 +4,9 @@ import type { Comment } from '../../../contract/comments/schema.ts';
 import type { Leaderboard, Standings } from '../../../contract/leaderboards/schema.ts';
 import { LIMITS } from '../../../contract/limits.ts';
 import type { Product } from '../../../contract/products/schema.ts';
+import type { AppApi } from '../../api/api-context.tsx';
 import { productKeys } from '../../cache/cached-data.ts';
-import type { UpdateApplier } from './apply-updates.ts';
+import { HOLD_MS, type UpdateApplier } from './apply-updates.ts';
 import type { LaunchWatch } from './launch-watch.ts';
 import { type VisibleList, visibleComments, visibleList, visibleProductId } from './visible-queries.ts';
 
@@ -14,7 +15,7 @@ const MAX_ITEMS = LIMITS.pageSize.max;
 const MAX_SINGLE_READS = 5;
 
 export interface Refetcher {
-  api: ReadApi;
+  api: ReadApi & Pick<AppApi, 'msSinceLastWrite'>;
   client: QueryClient;
   applier: UpdateApplier;
   launches: LaunchWatch;
@@ -25,16 +26,38 @@ export interface Refetcher {
  * Also looks for new launches.
  * @throws ApiError if a request fails.
  */
-export async function refetchVisible({ api, client, applier, launches }: Refetcher): Promise<void> {
-  const startedAt = performance.now();
-  const list = visibleList(client);
+export async function refetchVisible(refetcher: Refetcher): Promise<void> {
+  const { api, client, applier, launches } = refetcher;
+  const { result: counts, startedAt } = await readBetweenWrites(api, async () => {
+    const list = visibleList(client);
+    const productId = visibleProductId(client);
+    const [listed, detail] = await Promise.all([
+      list ? fetchListed(api, list, launches) : [],
+      productId === undefined ? null : api.getProduct(productId),
+    ]);
+    return [...listed, ...(detail ? [detail.product] : [])];
+  });
+  applier.apply({ counts }, startedAt);
   const productId = visibleProductId(client);
-  const [listed, detail] = await Promise.all([
-    list ? fetchListed(api, list, launches) : [],
-    productId === undefined ? null : api.getProduct(productId),
-  ]);
-  applier.apply({ counts: [...listed, ...(detail ? [detail.product] : [])] }, startedAt);
-  if (productId !== undefined) await refetchComments({ api, client, applier }, productId);
+  if (productId !== undefined) await refetchComments(refetcher, productId);
+}
+
+/**
+ * Reads when the visitor has not written for a moment, and again if a write began during the read. Such a response may
+ * lack the write, and without a stream, nothing would correct it for a minute.
+ */
+async function readBetweenWrites<Result>(
+  { msSinceLastWrite }: Pick<AppApi, 'msSinceLastWrite'>,
+  read: () => Promise<Result>,
+): Promise<{ result: Result; startedAt: number }> {
+  for (;;) {
+    for (let ms = msSinceLastWrite(); ms < HOLD_MS; ms = msSinceLastWrite()) {
+      await new Promise((resolve) => setTimeout(resolve, HOLD_MS - ms));
+    }
+    const startedAt = performance.now();
+    const result = await read();
+    if (msSinceLastWrite() > performance.now() - startedAt) return { result, startedAt };
+  }
 }
 
 /** Refetches the ranks on screen. Unlike lists, leaderboards are reordered on screen as votes arrive. */
@@ -75,13 +98,14 @@ export async function refetchComments(
   { api, client, applier }: Pick<Refetcher, 'api' | 'client' | 'applier'>,
   productId: string,
 ): Promise<void> {
-  const shown = visibleComments(client, productId);
-  if (!shown) return;
-  const startedAt = performance.now();
-  const { sort, cursor } = shown.order;
-  const items = await fetchPages(sizeOf(shown.pages), cursor, (place) =>
-    api.listComments(productId, { sort, limit: MAX_ITEMS, ...place }),
-  );
+  const { result: items, startedAt } = await readBetweenWrites(api, async () => {
+    const shown = visibleComments(client, productId);
+    if (!shown) return [];
+    const { sort, cursor } = shown.order;
+    return fetchPages(sizeOf(shown.pages), cursor, (place) =>
+      api.listComments(productId, { sort, limit: MAX_ITEMS, ...place }),
+    );
+  });
   const comments = items.map(({ id, likes }: Comment) => ({ productId, commentId: id, likes }));
   applier.apply({ comments }, startedAt);
 }
