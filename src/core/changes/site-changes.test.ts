@@ -101,6 +101,16 @@ test("a process that lost the database catches up with others' writes and publis
   expect(lost.changes.observedUpTo()).toBeGreaterThan(observedUpTo ?? 0);
 });
 
+test('after an outage, the changes that resuming clients missed are unknown, because they may have read outdated data', async () => {
+  const { state, changes, disconnects } = await startProcess();
+  expect(changes.since(changes.observedUpTo() ?? 0)).toEqual({ productIds: [], catalogue: false });
+  state.away = true;
+  await expect.poll(() => disconnects.mock.lastCall?.[0]).toEqual(expect.any(Number));
+  state.away = false;
+  await expect.poll(() => disconnects.mock.lastCall).toEqual([undefined]);
+  expect(changes.since(changes.observedUpTo() ?? 0)).toBeUndefined();
+});
+
 test('a process whose first read failed reports a gap with the first history, because it has served without changes', async () => {
   const { state, changes, onGap } = await startProcess({ away: true });
   await insertChange('a', 0);

@@ -149,6 +149,8 @@ export function subscribeToChanges(database: Database, log: Log): SiteChanges {
     },
     onGap: noteGap,
     onDisconnect(since) {
+      // Clients that resume may have read outdated responses during the outage.
+      if (since === undefined) recent.evictUpTo(databaseNow());
       for (const listener of listeners) listener.onDisconnect?.(since);
     },
   });

@@ -201,16 +201,20 @@ interface FreshnessRequirement {
   notBefore: number;
   /** Whether the change feed is connected. */
   isConnected?: boolean;
+  /** When the change feed was last reconnected. */
+  reconnectedAt?: number;
 }
 
 /** Whether to serve the version as current, to serve it while the next one is produced, or to wait for the next one. */
 export type Decision = 'hit' | 'stale' | 'wait';
 
 export function decide(state: EntryState, requirement: FreshnessRequirement): Decision {
-  const { now, maxStaleMs, notBefore, isConnected = true } = requirement;
-  // A write by the visitor after the failure shows that the database is back.
-  if (state.kind === 'failing' && (!isConnected || (now < retryAt(state) && notBefore <= state.failedAt)))
-    return 'stale';
+  const { now, maxStaleMs, notBefore, isConnected = true, reconnectedAt = NO_WRITE } = requirement;
+  if (state.kind === 'failing') {
+    // A reconnection or a write by the visitor after the failure shows that the database is back.
+    const isBack = Math.max(notBefore, reconnectedAt) > state.failedAt;
+    if (!isConnected || (now < retryAt(state) && !isBack)) return 'stale';
+  }
   if (state.version.includesUpTo < notBefore) return 'wait';
   if (state.kind === 'fresh') return 'hit';
   // While the change feed is disconnected, the database may be unreachable and rendering may hang, so a page of any age

@@ -187,4 +187,13 @@ describe('after an outage', () => {
     response.fails = undefined;
     expect(await bodyOf(cache.get(response.request(harness.clockMs())))).toBe('git version 3');
   });
+
+  test.each(kinds)('%s that failed to revalidate is not served after a reconnection', async (_, freshness) => {
+    const response = await failedRevalidation(freshness);
+    cache.setConnected(false);
+    await harness.advance(10);
+    cache.setConnected(true);
+    response.fails = undefined;
+    expect(await bodyOf(cache.get(response.request()))).toBe('git version 3');
+  });
 });

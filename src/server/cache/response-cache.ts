@@ -61,6 +61,7 @@ export class ResponseCache {
   readonly #sleep: (ms: number) => Promise<void>;
   readonly #stats: Record<CacheOutcome, number> = { hit: 0, miss: 0, stale: 0 };
   #disconnectedAt: number | undefined;
+  #reconnectedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: ResponseCacheOptions) {
     const { log, maxBytes = MAX_BYTES, otherProcessLagMs = 0, runtime = systemRuntime } = options;
@@ -81,7 +82,8 @@ export class ResponseCache {
     const entry = this.#find(key, now);
     if (entry === undefined) return this.#getFirst(request);
     const isConnected = this.#disconnectedAt === undefined;
-    const required = { now, maxStaleMs: freshness.maxStaleMs, notBefore, isConnected };
+    const reconnectedAt = this.#reconnectedAt;
+    const required = { now, maxStaleMs: freshness.maxStaleMs, notBefore, isConnected, reconnectedAt };
     const decision = decide(entry.state, required);
     if (decision === 'wait') {
       return this.#getNext(entry, request, decide(entry.state, { ...required, notBefore: NO_WRITE }));
@@ -120,6 +122,7 @@ export class ResponseCache {
 
   /** Sets whether the change feed is connected. While it is disconnected, responses carry their age. */
   setConnected(isConnected: boolean): void {
+    if (isConnected) this.#reconnectedAt = this.#runtime.monotonicMs();
     this.#disconnectedAt = isConnected ? undefined : (this.#disconnectedAt ?? this.#runtime.monotonicMs());
   }
 

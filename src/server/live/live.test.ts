@@ -73,7 +73,8 @@ function setUp() {
   const log = { info: vi.fn(), warn: vi.fn(), error: vi.fn() };
   const live = createLive({ database, changes, log, now: () => new Date() });
   const change = (...productIds: string[]) => listener?.onChange({ productIds, catalogue: false } satisfies Change);
-  return { live, state, log, change };
+  const reconnect = () => listener?.onDisconnect?.(undefined);
+  return { live, state, log, change, reconnect };
 }
 
 function open(live: Live, productIds?: readonly string[], since?: number): FakeStream {
@@ -272,6 +273,14 @@ describe('failures', () => {
     await vi.advanceTimersByTimeAsync(1_000);
     expect(String(stream.buffers.at(-1))).toContain('data: [{"id":"a","upvotes":1,"comments":0},{"id":"b",');
     expect(stream.text).toMatch(/id: 30000\n\n$/);
+  });
+
+  test('after an outage, every stream is told to refetch, because its page may have read outdated responses', async () => {
+    const { live, reconnect } = setUp();
+    const streams = [open(live), open(live, ['a'])];
+    reconnect();
+    await vi.advanceTimersByTimeAsync(0);
+    for (const stream of streams) expect(stream.text).toContain('event: refetch');
   });
 
   test('a client that does not keep up is counted as dropped', async () => {

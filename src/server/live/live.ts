@@ -70,12 +70,18 @@ export function createLive({ database, changes, log, now }: LiveOptions): Live {
       pending.add(change, subscriptions);
       scheduleDelivery();
     },
-    onGap() {
-      if (stats.open === 0) return;
-      pending.addEverything();
-      scheduleDelivery();
+    onGap: requestRefetches,
+    onDisconnect(since) {
+      // During an outage, pages may have read outdated responses from the cache.
+      if (since === undefined) requestRefetches();
     },
   });
+
+  function requestRefetches(): void {
+    if (stats.open === 0) return;
+    pending.addEverything();
+    scheduleDelivery();
+  }
 
   function scheduleDelivery(): void {
     if (!pending.isEmpty()) dispatch({ kind: 'changed', at: performance.now() });
