@@ -1,3 +1,4 @@
+import { setImmediate as settled } from 'node:timers/promises';
 import { MutationObserver, QueryClient, QueryObserver } from '@tanstack/react-query';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { exampleProduct } from '../../../../tests/support/product-data.ts';
@@ -7,6 +8,7 @@ import type { UpvoteState } from '../../../contract/upvotes/schema.ts';
 import { readOnlyApi } from '../../api/api-context.tsx';
 import { ApiError } from '../../api/http-api.ts';
 import { findListedProduct, productKeys, upvoteKeys } from '../../cache/cached-data.ts';
+import { showCounts } from '../../cache/pending-writes.ts';
 import { addToOutbox, outboxItems, removeSent } from '../../storage/outbox.ts';
 import { upvoteStatusOptions } from './queries.ts';
 import {
@@ -15,10 +17,12 @@ import {
   setUpvoteOptions,
   showQueuedUpvote,
   toggleUpvote,
+  watchVotes,
 } from './set-upvote.ts';
 
 vi.stubGlobal('navigator', { onLine: true });
 vi.stubGlobal('document', { hidden: false });
+vi.stubGlobal('window', new EventTarget());
 
 afterEach(() => {
   vi.useRealTimers();
@@ -175,6 +179,27 @@ describe('an upvote made in another tab', () => {
     elsewhere.push('harbour');
     await readStatus();
     expect(shown()).toEqual([true, 7]);
+  });
+
+  test.each([
+    ['is counted', 7, 8],
+    ['does not replace a count that arrives while the product is read', 9, 9],
+  ])('%s', async (_name, live, expected) => {
+    const { api, client, elsewhere, readStatus, shown } = setUp();
+    let respond = () => {};
+    const detail = { product: exampleProduct({ upvotes: 8 }), previousId: null, nextId: null };
+    api.getProduct = () =>
+      new Promise((resolve) => {
+        respond = () => resolve(detail);
+      });
+    const stop = watchVotes(api, client);
+    elsewhere.push('harbour');
+    await readStatus();
+    showCounts(client, { id: 'harbour', upvotes: live, comments: 0 });
+    respond();
+    await settled();
+    expect(shown()).toEqual([true, expected]);
+    stop();
   });
 
   test('does not override a pending click in this tab', async () => {

@@ -260,11 +260,20 @@ export function watchVotes(api: Api, client: QueryClient): () => void {
   };
 }
 
-/** Reads a product's upvotes. Refetching the lists that contain it would insert and move other products. */
+/**
+ * Reads a product's upvotes. Refetching the lists that contain it would insert and move other products. A count that
+ * changed during the read is newer than the response.
+ */
 async function readUpvotes(api: Api, client: QueryClient, productId: string): Promise<void> {
+  const before = new Set<number>();
+  patchProduct(client, productId, (product) => {
+    before.add(product.upvotes);
+    return product;
+  });
   const detail = await api.getProduct(productId).catch(() => null);
   if (!detail || pendingClicks(client, productId) > 0) return;
-  patchProduct(client, productId, (product) => ({ ...product, upvotes: detail.product.upvotes }));
+  const { upvotes } = detail.product;
+  patchProduct(client, productId, (product) => (before.has(product.upvotes) ? { ...product, upvotes } : product));
 }
 
 /** After a read of a vote, which does not include a queued change, shows the change again. */
