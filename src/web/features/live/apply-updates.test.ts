@@ -6,6 +6,7 @@ import { createWriteTracker } from '../../api/http-api.ts';
 import { type CommentList, commentKeys, flattenComments, productKeys, upvoteKeys } from '../../cache/cached-data.ts';
 import { addToOutbox, removeFromOutbox } from '../../storage/outbox.ts';
 import { createUpdateApplier } from './apply-updates.ts';
+import { visibleProducts } from './visible-queries.ts';
 
 const key = productKeys.detail('harbour');
 const detail = (upvotes: number) => ({
@@ -62,6 +63,20 @@ test('a response requested before an update does not revert it, but a response r
   respond(9);
   await vi.advanceTimersByTimeAsync(10);
   expect(upvotes()).toBe(9);
+  leave();
+});
+
+test('changes are requested from the time of the request, not from the time at which a slow response arrived', async () => {
+  const { client, applier } = setUp();
+  await vi.advanceTimersByTimeAsync(5_000);
+  const startedAt = Date.now();
+  const queryFn = async () => {
+    await new Promise((resolve) => setTimeout(resolve, 10_000));
+    return detail(1);
+  };
+  const leave = new QueryObserver(client, { queryKey: key, queryFn }).subscribe(() => {});
+  await vi.advanceTimersByTimeAsync(12_000);
+  expect(visibleProducts(client, applier.readAt)).toEqual({ productIds: ['harbour'], readAt: startedAt });
   leave();
 });
 

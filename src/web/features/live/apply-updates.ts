@@ -28,6 +28,8 @@ export interface UpdateApplier {
    * Default: now.
    */
   apply(updates: { counts?: readonly LiveCounts[]; comments?: readonly LiveComment[] }, at?: number): void;
+  /** Returns the browser's time at which the data of a query was requested or, if unknown, at which it arrived. */
+  readAt(query: Query): number;
 }
 
 /** Applies live updates to the cache. The latest state wins, regardless of the order of responses and updates. */
@@ -38,6 +40,7 @@ export function createUpdateApplier(
   const counts = new Map<string, Received<LiveCounts>>();
   const likes = new Map<string, Received<LiveComment>>();
   const requestedAt = new WeakMap<Query, number>();
+  const readAt = new WeakMap<Query, number>();
   /** The time of the earliest update that a timer will show, or infinity if there is none. */
   let heldSince = Number.POSITIVE_INFINITY;
 
@@ -50,8 +53,10 @@ export function createUpdateApplier(
     if (!isOurs) return;
     if (action.type === 'fetch') requestedAt.set(query, performance.now());
     if (action.type !== 'success' || action.manual) return;
+    const requested = requestedAt.get(query);
+    if (requested !== undefined) readAt.set(query, Date.now() - (performance.now() - requested));
     // The response may be older than updates that arrived while it was pending.
-    show((requestedAt.get(query) ?? 0) - RESPONSE_LAG_MS);
+    show((requested ?? 0) - RESPONSE_LAG_MS);
   });
 
   /** Shows the updates received since a time, but not before `HOLD_MS` have passed since the visitor's last write. */
@@ -87,6 +92,7 @@ export function createUpdateApplier(
       for (const received of [counts, likes]) deleteExpired(received);
       show(at);
     },
+    readAt: (query) => Math.min(query.state.dataUpdatedAt, readAt.get(query) ?? Number.POSITIVE_INFINITY),
   };
 }
 

@@ -26,7 +26,8 @@ export function startLiveUpdates({ api, client, renderedAt }: LiveOptions): Laun
   const launches = createLaunchWatch(api, client);
   const refetcher: Refetcher = { api, client, applier: createUpdateApplier(client, api), launches };
   const dispatch = createDispatcher(refetcher, renderedAt - Date.now());
-  const view = () => ({ ...visibleProducts(client), hasBoard: isBoardVisible(client) });
+  const { readAt } = refetcher.applier;
+  const view = () => ({ ...visibleProducts(client, readAt), hasBoard: isBoardVisible(client) });
 
   function begin(): void {
     dispatch(document.visibilityState === 'visible' ? { kind: 'shown', ...view() } : { kind: 'hidden' });

@@ -62,14 +62,20 @@ export function isBoardVisible(client: QueryClient): boolean {
   return visibleQueries(client, productKeys.boards).length > 0;
 }
 
-/** Returns all products on screen, and the browser time since which changes to them may have been missed. */
-export function visibleProducts(client: QueryClient): { productIds: string[]; readAt: number } {
+/**
+ * Returns all products on screen, and the browser time since which changes to them may have been missed. `readAt`
+ * returns that time for a query.
+ */
+export function visibleProducts(
+  client: QueryClient,
+  readAt: (query: Query) => number,
+): { productIds: string[]; readAt: number } {
   const detail = visibleProductId(client);
   const ids = [...(detail ? [detail] : []), ...(visibleList(client)?.ids ?? []), ...rankedProductIds(client)];
   const productIds = [...new Set(ids)].sort();
   const queries = [...visibleQueries(client, productKeys.all), ...visibleQueries(client, commentKeys.all)];
   // Restored data that is not fresh has the time 0. It is refetched immediately, so it counts as read now.
-  const times = queries.map(({ state }) => state.dataUpdatedAt).filter((time) => time > 0);
+  const times = queries.map(readAt).filter((time) => time > 0);
   return { productIds, readAt: Math.min(Date.now(), ...times) };
 }
 
