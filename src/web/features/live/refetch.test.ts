@@ -68,6 +68,38 @@ test.each([
   stop();
 });
 
+test.each([
+  ['open', 2],
+  ['final', 1],
+])('votes cause a refetch of a board and a standing unless they are final: %s', async (status, onVotes) => {
+  const client = new QueryClient();
+  const reads = { board: 0, standing: 0 };
+  const board = new InfiniteQueryObserver(client, {
+    queryKey: productKeys.board('2026-11-26', ''),
+    queryFn: () => {
+      reads.board += 1;
+      return { status, items: [] };
+    },
+    initialPageParam: '',
+    getNextPageParam: () => null,
+  });
+  const standing = new QueryObserver(client, {
+    queryKey: productKeys.standing('harbour'),
+    queryFn: () => {
+      reads.standing += 1;
+      return { day: { status } };
+    },
+  });
+  const stops = [board.subscribe(() => {}), standing.subscribe(() => {})];
+  await expect.poll(() => reads).toEqual({ board: 1, standing: 1 });
+  await expect.poll(() => client.isFetching()).toBe(0);
+  await refetchBoards(client, { includeFinal: false });
+  expect(reads).toEqual({ board: onVotes, standing: onVotes });
+  await refetchBoards(client);
+  expect(reads).toEqual({ board: onVotes + 1, standing: onVotes + 1 });
+  for (const stop of stops) stop();
+});
+
 test('a refetch of overtaken ranks leaves further launches loading, and skips a board that has not loaded', async () => {
   const client = new QueryClient();
   let sendPage = () => {};

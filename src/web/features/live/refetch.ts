@@ -60,16 +60,33 @@ async function readBetweenWrites<Result>(
   }
 }
 
-/** Refetches the ranks on screen. Unlike lists, leaderboards are reordered on screen as votes arrive. */
-export async function refetchBoards(client: QueryClient): Promise<void> {
+/**
+ * Refetches the ranks on screen. Unlike lists, leaderboards are reordered on screen as votes arrive. Without
+ * `includeFinal`, skips final results, which votes cannot change.
+ */
+export async function refetchBoards(client: QueryClient, { includeFinal = true } = {}): Promise<void> {
   const ranks = [productKeys.boards, productKeys.standings];
   await Promise.all(
     ranks.map(async (queryKey) => {
+      const filters = {
+        queryKey,
+        type: 'active',
+        predicate: (query: Query) => includeFinal || !isFinal(query),
+      } as const;
       // First waits for a running request, because a refetch would cancel the page that the visitor is loading.
-      await client.refetchQueries({ queryKey, type: 'active', fetchStatus: 'fetching' }, { cancelRefetch: false });
-      await client.refetchQueries({ queryKey, type: 'active' });
+      await client.refetchQueries({ ...filters, fetchStatus: 'fetching' }, { cancelRefetch: false });
+      await client.refetchQueries(filters);
     }),
   );
+}
+
+/** Returns whether the votes for a board, or for the launch with a standing, are final. */
+function isFinal({ queryKey: [, kind], state: { data } }: Query): boolean {
+  const result =
+    kind === productKeys.standings[1]
+      ? (data as Standings | null | undefined)?.day
+      : (data as InfiniteData<Leaderboard | null> | undefined)?.pages[0];
+  return result?.status === 'final';
 }
 
 /**
@@ -82,15 +99,14 @@ export function refetchOvertaken(client: QueryClient): Promise<void> {
 }
 
 /** Returns whether a query is a standing, or a board of which only a part is loaded, without a final result. */
-function canBeOvertaken({ queryKey: [, kind], state: { data } }: Query): boolean {
-  if (kind === productKeys.standings[1])
-    return ((data as Standings | null | undefined)?.day.status ?? 'final') !== 'final';
+function canBeOvertaken(query: Query): boolean {
+  const [, kind] = query.queryKey;
+  const { data } = query.state;
+  if (kind === productKeys.standings[1]) return data != null && !isFinal(query);
   if (kind !== productKeys.boards[1]) return false;
   const pages = (data as InfiniteData<Leaderboard | null> | undefined)?.pages ?? [];
   const [first] = pages;
-  return (
-    first != null && first.status !== 'final' && first.launches > pages.flatMap((page) => page?.items ?? []).length
-  );
+  return first != null && !isFinal(query) && first.launches > pages.flatMap((page) => page?.items ?? []).length;
 }
 
 /** Refetches the likes of the comments on screen. */

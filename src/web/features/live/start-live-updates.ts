@@ -124,7 +124,12 @@ function poll(refetcher: Refetcher): void {
 function createEventHandler(refetcher: Refetcher): SharedStreamHandlers['onEvent'] {
   const { client, applier, launches } = refetcher;
   const refetchAll = createRefetchScheduler(() => refetchVisible(refetcher));
-  const refetchRanks = createRefetchScheduler(() => refetchBoards(client));
+  let includeFinal = false;
+  const refetchRanks = createRefetchScheduler(() => {
+    const options = { includeFinal };
+    includeFinal = false;
+    return refetchBoards(client, options);
+  });
   const checkLaunches = createRefetchScheduler(() => launches.check());
   const refetchLoadedComments = createRefetchScheduler(async () => {
     const productId = visibleProductId(client);
@@ -135,6 +140,8 @@ function createEventHandler(refetcher: Refetcher): SharedStreamHandlers['onEvent
     else if (event === LIVE_EVENTS.comments) applier.apply({ comments: JSON.parse(data) as LiveComment[] });
     else if (event === LIVE_EVENTS.catalogue) checkLaunches();
     else if (event === LIVE_EVENTS.refetch) refetchAll();
+    // Votes cannot change a final result, but an operator can.
+    includeFinal ||= event === LIVE_EVENTS.catalogue || event === LIVE_EVENTS.refetch;
     if (event !== LIVE_EVENTS.comments) refetchRanks();
     // A stream of all counts contains no likes of comments, so they are refetched.
     if (all && event === LIVE_EVENTS.counts) refetchLoadedComments();
