@@ -6,7 +6,7 @@ import { createWriteTracker } from '../../api/http-api.ts';
 import { type CommentList, commentKeys, flattenComments, productKeys, upvoteKeys } from '../../cache/cached-data.ts';
 import { addToOutbox, removeFromOutbox } from '../../storage/outbox.ts';
 import { createUpdateApplier } from './apply-updates.ts';
-import { visibleProducts } from './visible-queries.ts';
+import { newCommentCount, visibleProducts } from './visible-queries.ts';
 
 const key = productKeys.detail('harbour');
 const detail = (upvotes: number) => ({
@@ -77,6 +77,33 @@ test('changes are requested from the time of the request, not from the time at w
   const leave = new QueryObserver(client, { queryKey: key, queryFn }).subscribe(() => {});
   await vi.advanceTimersByTimeAsync(12_000);
   expect(visibleProducts(client, applier.readAt)).toEqual({ productIds: ['harbour'], readAt: startedAt });
+  leave();
+});
+
+test('after a comment was hidden, a new comment is announced until the comments are read again', async () => {
+  const { client, applier } = setUp();
+  const items = [exampleComment({ id: 'a' }), exampleComment({ id: 'b' })];
+  const queryKey = commentKeys.list('harbour', { sort: 'oldest' });
+  const list = new InfiniteQueryObserver(client, {
+    queryKey,
+    queryFn: async () => ({ items, total: items.length, nextCursor: null }),
+    initialPageParam: null,
+    getNextPageParam: () => null,
+  });
+  const leave = list.subscribe(() => {});
+  await vi.advanceTimersByTimeAsync(10_000);
+  const show = (comments: number, ...commentIds: string[]) =>
+    applier.apply({
+      counts: [{ id: 'harbour', upvotes: 1, comments }],
+      comments: commentIds.map((commentId) => ({ productId: 'harbour', commentId, likes: 0 })),
+    });
+  show(1);
+  expect(newCommentCount(client, 'harbour')).toBe(0);
+  show(2, 'a', 'c');
+  expect(newCommentCount(client, 'harbour')).toBe(1);
+  await vi.advanceTimersByTimeAsync(10_000);
+  await list.refetch();
+  expect(newCommentCount(client, 'harbour')).toBe(0);
   leave();
 });
 

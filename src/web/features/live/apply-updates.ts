@@ -3,6 +3,7 @@ import type { LiveComment, LiveCounts } from '../../../contract/live/schema.ts';
 import type { AppApi } from '../../api/api-context.tsx';
 import { commentKeys, productKeys } from '../../cache/cached-data.ts';
 import { keepPendingWrites, setLikes, showCounts } from '../../cache/pending-writes.ts';
+import { forgetNotedComments, noteComments } from './visible-queries.ts';
 
 /**
  * Updates are held for this long after the visitor's last write, because an update from before the write would briefly
@@ -55,6 +56,9 @@ export function createUpdateApplier(
     if (action.type !== 'success' || action.manual) return;
     const requested = requestedAt.get(query);
     if (requested !== undefined) readAt.set(query, Date.now() - (performance.now() - requested));
+    const [kind, productId] = query.queryKey;
+    if (kind === commentKeys.all[0] && !query.state.fetchMeta?.fetchMore)
+      forgetNotedComments(client, String(productId));
     // The response may be older than updates that arrived while it was pending.
     show((requested ?? 0) - RESPONSE_LAG_MS);
   });
@@ -69,7 +73,10 @@ export function createUpdateApplier(
     }
     notifyManager.batch(() => {
       for (const { value, at } of counts.values()) if (at >= since) showCounts(client, value);
-      for (const [productId, ofProduct] of likesByProduct(likes, since)) setLikes(client, productId, ofProduct);
+      for (const [productId, ofProduct] of likesByProduct(likes, since)) {
+        setLikes(client, productId, ofProduct);
+        noteComments(client, productId, ofProduct.keys());
+      }
     });
   }
 

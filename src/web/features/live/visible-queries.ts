@@ -79,9 +79,24 @@ export function visibleProducts(
   return { productIds, readAt: Math.min(Date.now(), ...times) };
 }
 
+/** The key of the ids of a product's comments about which updates arrived since its comments were read. */
+const updatedCommentsKey = (productId: string) => ['updated-comments', productId] as const;
+
+/** Records that updates about comments arrived. Those that the list does not contain may be new. */
+export function noteComments(client: QueryClient, productId: string, ids: Iterable<string>): void {
+  const queryKey = updatedCommentsKey(productId);
+  client.setQueryDefaults(queryKey, { gcTime: Number.POSITIVE_INFINITY });
+  client.setQueryData<string[]>(queryKey, (noted = []) => [...new Set([...noted, ...ids])]);
+}
+
+/** Call this when a product's comments were read. */
+export function forgetNotedComments(client: QueryClient, productId: string): void {
+  client.removeQueries({ queryKey: updatedCommentsKey(productId) });
+}
+
 /** Returns the number of a product's new comments: those that are neither on screen nor on pages still to be loaded. */
 export function newCommentCount(client: QueryClient, productId: string): number {
-  const pages = visibleComments(client, productId)?.pages ?? [];
+  const { order, pages = [] } = visibleComments(client, productId) ?? {};
   const [first] = pages;
   const count = client.getQueryData<ProductDetail | null>(productKeys.detail(productId))?.product.comments;
   if (!first || count === undefined) return 0;
@@ -89,6 +104,11 @@ export function newCommentCount(client: QueryClient, productId: string): number 
   const held = new Set(client.getQueryData<HeldComments>(commentKeys.held(productId))?.items.map(({ id }) => id));
   const heldHere = first.items.filter(({ id }) => held.has(id)).length;
   // A page that was loaded later may contain comments that the total of the first page does not count.
-  const loaded = flattenPages(pages, ({ id }) => id).filter(({ id }) => !held.has(id)).length;
-  return Math.max(0, count - Math.max(first.total - heldHere, loaded));
+  const ids = new Set(flattenPages(pages, ({ id }) => id).map(({ id }) => id));
+  const loaded = [...ids].filter((id) => !held.has(id)).length;
+  // Hidden comments reduce the count. If the list is complete, each comment that it does not contain is new anyway.
+  const isComplete = !order?.cursor && pages.at(-1)?.nextCursor === null;
+  const noted = (isComplete && client.getQueryData<string[]>(updatedCommentsKey(productId))) || [];
+  const unknown = noted.filter((id) => !ids.has(id)).length;
+  return Math.max(unknown, count - Math.max(first.total - heldHere, loaded));
 }
