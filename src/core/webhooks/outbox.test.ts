@@ -11,7 +11,15 @@ import { placeLaunches } from '../leaderboards/update-boards.ts';
 import { saveProducts } from '../products/save-products.ts';
 import { systemRuntime } from '../runtime.ts';
 import { createSubmission } from '../submissions/create-submission.ts';
-import { deleteOldEvents, recordEvents } from './outbox.ts';
+import {
+  deleteOldEvents,
+  listEvents,
+  noteDelivered,
+  noteFailed,
+  readWebhookStatus,
+  receiverOf,
+  recordEvents,
+} from './outbox.ts';
 
 const LAUNCH = '2026-06-01T10:00:00.000Z';
 const FINAL = '2026-06-04T00:00:00.000Z';
@@ -192,6 +200,20 @@ test('events are deleted after seven days', async () => {
   expect(await recorded()).toHaveLength(1);
   await deleteAfter(7 * 24 * 3_600_000 + 60_000);
   expect(await recorded()).toEqual([]);
+});
+
+test('a failure that a suspended sender records after another has delivered the event does not mark the receiver as failing', async () => {
+  await add('tide', LAUNCH);
+  await place(LAUNCH);
+  const [{ id = '' } = {}] = await listEvents(database, { limit: 1 });
+  const receiver = receiverOf('https://receiver.example');
+  const now = new Date();
+  const failed = { id, failure: 'no response', nextAttemptAt: now, isGone: false };
+  await noteDelivered(database, receiver, id, now);
+  expect(await noteFailed(database, receiver, failed, now)).toBe(false);
+  expect(await readWebhookStatus(database, receiver)).toMatchObject({ failingSince: null, lastFailure: null });
+  await noteFailed(database, receiver, { ...failed, isGone: true }, now);
+  expect(await readWebhookStatus(database, receiver)).toMatchObject({ goneAt: now });
 });
 
 test('no event is recorded without a receiver', async () => {

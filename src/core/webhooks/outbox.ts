@@ -97,7 +97,8 @@ interface FailedAttempt {
 }
 
 /**
- * Records a failed attempt.
+ * Records a failed attempt. If another process has delivered the event in the meantime, for example while this one was
+ * suspended, the failure says nothing about the receiver and is not recorded, except a 410.
  * @returns whether the event has expired, because its next attempt would be too late.
  * @throws CoreError `unavailable`.
  */
@@ -108,6 +109,7 @@ export async function noteFailed(
   now: Date,
 ): Promise<boolean> {
   const [row] = await sql.query<{ has_expired: boolean }>(SET_FAILED, [id, failure, nextAttemptAt.toISOString()]);
+  if (row === undefined && !isGone) return false;
   await sql.query(NOTE_FAILURE, [receiver, now.toISOString(), failure, isGone]);
   return row?.has_expired ?? false;
 }
