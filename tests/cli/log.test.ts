@@ -80,6 +80,19 @@ test('log lists commands that change the site with their operator, newest first,
   expect(all).toContain(`${operator} hid comment ${plain.slice(0, 8)} on ${product.id} (off topic).`);
 });
 
+test('an edit of a product that changes no value says so, and adds no entry', async () => {
+  const id = `p-${randomUUID()}`;
+  await saveProducts(database, [buildProduct({ id, name: 'Ebb' })]);
+  const edit = (name: string) => run('products', 'edit', id, '--set', `name=${name}`);
+  expect((await edit('Flood')).stdout).toBe(`Edited 'Flood' (${id}).\n`);
+  const before = await entries();
+  expect(await edit('Flood')).toMatchObject({
+    code: 0,
+    stdout: `'Flood' (${id}) already has these values; nothing was changed.\n`,
+  });
+  expect(await entries()).toEqual(before);
+});
+
 test('log undo undoes an entry by its id, only once', async () => {
   const product = buildProduct({ id: `p-${randomUUID()}`, name: 'Ebb', maker: 'Moon' });
   await saveProducts(database, [product]);

@@ -216,11 +216,12 @@ createdAt cannot be empty.`,
     .action(async (id: string, { set, json = false }: { set: Map<string, unknown>; json?: boolean }) => {
       readProductIds([id]);
       const { timeZone } = readSettings(process.env).launches;
-      const { product } = await withDatabase(({ database }) =>
+      const { product, auditId } = await withDatabase(({ database }) =>
         editProduct(database, id, { values: Object.fromEntries(set), now: new Date(), timeZone }),
       );
       if (json) return printJson({ product });
-      print(`Edited '${oneLine(product.name)}' (${product.id}).`);
+      const name = `'${oneLine(product.name)}' (${product.id})`;
+      print(auditId === null ? `${name} already has these values; nothing was changed.` : `Edited ${name}.`);
     });
 }
 
