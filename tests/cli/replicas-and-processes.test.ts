@@ -15,7 +15,7 @@ import {
   type TestServer,
 } from '../support/replicated-servers.ts';
 import { silentLog } from '../support/silent-log.ts';
-import { MIGRATIONS } from '../support/test-database.ts';
+import { createTestDatabase, MIGRATIONS } from '../support/test-database.ts';
 import { Visitor } from '../support/visitor.ts';
 
 const TOKEN = 'a-token-of-this-test';
@@ -143,21 +143,25 @@ test('every visitor reads their own writes from every process while replicas lag
   reader.close();
 });
 
-test('doctor reports replicas that are up to date, lag, stop or are promoted', async () => {
+test('doctor reports replicas that are up to date, lag, stop, are promoted or belong to another server', async () => {
   const [one, other] = servers.replicas as [TestServer, TestServer];
   const settings = { DATABASE_URL: servers.primary.url, DATABASE_REPLICA_URL: `${one.url},${other.url}` };
-  const findReplicas = async () => {
-    const { stdout } = await runProgram(['doctor', '--json'], settings);
+  const findReplicas = async (given = settings) => {
+    const { stdout } = await runProgram(['doctor', '--json'], given);
     const findings: { check: string; status: string; message: string }[] = JSON.parse(stdout).findings;
     return findings.filter(({ check }) => check === 'replica').map(({ status, message }) => `${status}: ${message}`);
   };
   const current = [one, other].map(({ url }) => `ok: ${describeUrl(url)} is up to date`);
-  await expect.poll(findReplicas).toEqual(current);
+  await expect.poll(() => findReplicas()).toEqual(current);
+  const moved = await createTestDatabase();
+  const unrelated = await findReplicas({ ...settings, DATABASE_URL: moved.url });
+  await moved.drop();
+  expect(unrelated[0]).toMatch(/^warning: the site cannot read from .*: The server is a replica of another server/);
   await asAdmin(one.adminUrl, 'SELECT pg_wal_replay_pause()');
   await asAdmin(other.adminUrl, 'SELECT pg_promote()');
   await asAdmin(servers.primary.adminUrl, 'CREATE TABLE written_later ()');
   await expect
-    .poll(findReplicas)
+    .poll(() => findReplicas())
     .toEqual([
       expect.stringMatching(/^warning: .* lags by more than 5 seconds, so the site does not read from it$/),
       expect.stringMatching(/^warning: the site cannot read from .*: The server does not follow a primary/),

@@ -50,6 +50,29 @@ export async function readPosition(primary: Sql): Promise<string | undefined> {
   }
 }
 
+const SELECT_SYSTEM = 'SELECT system_identifier::text AS system FROM pg_control_system()';
+
+/**
+ * Checks that a replica is a copy of the primary, because the positions of another site's database mean nothing.
+ * Accepts servers that do not tell their system identifier.
+ * @throws if the identifiers differ, or a server does not respond.
+ */
+export async function requireSameSystem(primary: Sql, replica: Sql): Promise<void> {
+  const [ours, theirs] = await Promise.all([primary, replica].map(readSystem));
+  if (ours === undefined || theirs === undefined || ours === theirs) return;
+  throw new Error('The server is a replica of another server than DATABASE_URL');
+}
+
+async function readSystem(sql: Sql): Promise<string | undefined> {
+  try {
+    return (await sql.query<{ system: string }>(SELECT_SYSTEM, [], { timeoutMs: RESPONSE_TIMEOUT_MS }))[0]?.system;
+  } catch (error) {
+    // The role may lack the right to call the function, or the engine the function.
+    if (error instanceof pg.DatabaseError) return undefined;
+    throw error;
+  }
+}
+
 /**
  * Returns whether a replica has replayed the log up to a position. Without one, only checks that the replica responds.
  * @throws if it does not, or if the server does not follow a primary.
@@ -164,6 +187,7 @@ export function watchReplica(options: WatchOptions): Replica {
       dispatch({ type: 'noPosition', requestedAt });
       return undefined;
     }
+    if (state.kind === 'unverified') await requireSameSystem(primary, database);
     const goal = { position, requestedAt };
     dispatch({ type: 'position', goal });
     return goal;

@@ -8,7 +8,7 @@ import {
   startReplicatedServers,
 } from '../../../tests/support/replicated-servers.ts';
 import { silentLog } from '../../../tests/support/silent-log.ts';
-import { MIGRATIONS } from '../../../tests/support/test-database.ts';
+import { createTestDatabase, MIGRATIONS } from '../../../tests/support/test-database.ts';
 import { type Core, createCore } from '../core.ts';
 import { refreshLaunches } from '../leaderboards/launch-votes.ts';
 import { placeLaunches } from '../leaderboards/update-boards.ts';
@@ -215,6 +215,19 @@ describe('replicas of a real server', () => {
     }
     await untilUsable(2);
     expect((await core.getProduct('ebb'))?.product.upvotes).toBe(before);
+  });
+
+  test('replicas of another server than the primary are not read', async () => {
+    const other = await createTestDatabase({ migrated: false });
+    const { log, lines } = createLogLines();
+    const foreign = openReplicas(other, [servers.replicas[0]?.url ?? ''], { log, maxConnections: 1 });
+    try {
+      await expect.poll(() => lines()[0]?.reason).toMatch(/is a replica of another server/);
+      expect(foreign.stats().usable).toBe(0);
+    } finally {
+      await foreign.close();
+      await other.drop();
+    }
   });
 
   test('promoted replicas are no longer read, and writes still go to the primary', async () => {

@@ -5,7 +5,7 @@ import { SITE_TABLES } from '../backups/site-tables.ts';
 import { checkCounts } from '../counts/check-counts.ts';
 import { describeUrl, readConnectionLimit, reasonOf, UNLOGGED } from '../database/connect.ts';
 import { openDatabase, readDatabaseTime, type Sql } from '../database/database.ts';
-import { hasReplayed, MAX_LAG_MS, readPosition } from '../database/replica-watch.ts';
+import { hasReplayed, MAX_LAG_MS, readPosition, requireSameSystem } from '../database/replica-watch.ts';
 import { searchIndexOf } from '../products/search-trigrams.ts';
 import { fault, ok, warning } from './finding.ts';
 
@@ -142,6 +142,7 @@ export async function checkReplica(primary: Sql, url: string): Promise<Finding> 
   const position = await readPosition(primary);
   const replica = openDatabase({ url, log: UNLOGGED, maxConnections: 1 });
   try {
+    if (position !== undefined) await requireSameSystem(primary, replica);
     for (const begin = performance.now(); performance.now() - begin < MAX_LAG_MS; await delay(REPLICA_INTERVAL_MS)) {
       if (await hasReplayed(replica, position, MAX_LAG_MS)) return ok(check, `${location} is up to date`);
     }
