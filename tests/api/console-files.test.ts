@@ -18,6 +18,7 @@ import { blockedStatements } from '../support/blocked-statements.ts';
 import { createLogLines } from '../support/log-lines.ts';
 import { addOperator, type TestOperator } from '../support/operator.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
+import { confirmNoCommitOnce } from '../support/unconfirmed-commit.ts';
 
 let site: TestSite;
 let ada: TestOperator;
@@ -227,6 +228,12 @@ describe('Imports', () => {
     expect(await readdir(uploads)).toEqual([]);
     expect(await sent).toEqual({ kind: 'failed', message: 'The site is stopping. Nothing was imported.' });
     expect((await ada.ask('GET', '/products/stopped')).statusCode).toBe(404);
+  });
+
+  test('an import ends without a result if the database does not confirm its commit, because it may be complete', async () => {
+    confirmNoCommitOnce(site.database);
+    expect(await send('id,name\nunconfirmed,Unconfirmed\n')).toMatchObject({ kind: 'progress' });
+    expect(await ada.lastEntry()).toMatchObject({ action: 'import', details: { created: 1 } });
   });
 
   test('ten thousand rows can be imported and undone', async () => {

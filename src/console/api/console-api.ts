@@ -197,7 +197,10 @@ export function messageOf(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).replaceAll('`', '');
 }
 
-/** The statuses of requests without a response from the site: 0 without any response, 502 and 504 from a proxy. */
+/**
+ * The statuses of requests whose outcome is unknown: 0 without any response, 502 and 504 from a proxy, and 504 also from
+ * the site if its database did not confirm the change.
+ */
 const NO_RESPONSE = [0, 502, 504];
 
 /** Returns whether the site did not respond, so it is unknown whether the request changed anything. */

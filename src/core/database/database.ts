@@ -6,6 +6,9 @@ import { KEEP_ALIVE, type Listener, type Listening, NotificationListener } from 
 import { AbortableClient, createPoolWatchdog } from './pool-watchdog.ts';
 import { createPreparedStatements } from './prepared-statements.ts';
 
+/** The connection failed during COMMIT, so the transaction may have been committed. */
+export class UnknownOutcomeError extends CoreError {}
+
 /** Runs statements, either on the pool or on the connection of a transaction. */
 export interface Sql {
   /**
@@ -30,7 +33,10 @@ export interface StatementOptions {
 }
 
 export interface Database extends Sql {
-  /** Runs `work` in one transaction (READ COMMITTED); any error rolls it back and is rethrown. */
+  /**
+   * Runs `work` in one transaction (READ COMMITTED); any error rolls it back and is rethrown.
+   * @throws UnknownOutcomeError if the connection fails during COMMIT.
+   */
   transaction<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result>;
   /** Listens to a channel (LISTEN) on a separate connection. */
   listen(channel: string, listener: Listener): Listening;
@@ -215,7 +221,10 @@ async function inTransaction<Result>(pool: pg.Pool, work: (sql: Sql) => Promise<
   try {
     await run(client, 'BEGIN');
     const result = await work({ query: (text, values) => run(client, text, values) });
-    await run(client, 'COMMIT');
+    await run(client, 'COMMIT').catch((error: unknown) => {
+      if (!isConnectionError(error)) throw error;
+      throw new UnknownOutcomeError('unavailable', error.message, { cause: error.cause });
+    });
     return result;
   } catch (error) {
     // After a timeout, the statement may still run, and a ROLLBACK would wait for it. So the connection is closed, and

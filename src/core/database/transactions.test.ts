@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { silentLog } from '../../../tests/support/silent-log.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
-import type { Sql } from './database.ts';
+import { openDatabase, type Sql, UnknownOutcomeError } from './database.ts';
 import { transactionWithRetries, waitForLock } from './transactions.ts';
 
 let database: TestDatabase;
@@ -56,4 +57,27 @@ test('a transaction that took a lock with a timeout waits for further locks as l
     await waitForLock(sql, 'LOCK TABLE written IN EXCLUSIVE MODE', () => {});
     expect(await timeout()).toEqual(before);
   });
+});
+
+test('a connection lost during COMMIT is an unknown outcome, but a refused COMMIT and a lost statement are not', async () => {
+  await database.query(`CREATE FUNCTION fail_commit() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    IF NEW.tried = 1 THEN PERFORM pg_terminate_backend(pg_backend_pid()); ELSE RAISE 'refused'; END IF; RETURN NULL;
+    END $$`);
+  await database.query(`CREATE CONSTRAINT TRIGGER fail_commit AFTER INSERT ON written
+    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION fail_commit()`);
+  const pool = openDatabase({ url: database.url, log: silentLog, maxConnections: 1 });
+  const failure = (work: (sql: Sql) => Promise<unknown>) => pool.transaction(work).catch((error: unknown) => error);
+  try {
+    const lost = await failure((sql) => writes(sql, 1));
+    expect(lost).toBeInstanceOf(UnknownOutcomeError);
+    expect(lost).toMatchObject({ code: 'unavailable', cause: expect.any(Error) });
+    expect(await failure((sql) => writes(sql, 2))).toMatchObject({ message: 'refused' });
+    const interrupted = await failure((sql) => sql.query('SELECT pg_terminate_backend(pg_backend_pid())'));
+    expect(interrupted).toMatchObject({ code: 'unavailable' });
+    expect(interrupted).not.toBeInstanceOf(UnknownOutcomeError);
+    expect(await pool.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  } finally {
+    await pool.close();
+    await database.query('DROP FUNCTION fail_commit CASCADE');
+  }
 });

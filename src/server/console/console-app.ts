@@ -1,10 +1,11 @@
 import fastifyStatic from '@fastify/static';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import Fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
+import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import { CONSOLE_API, CONSOLE_PATHS, CONSOLE_SCREENS, UNATTENDED_HEADER } from '../../contract/console/paths.ts';
 import { runAsOperator } from '../../core/audit/audit-log.ts';
 import { readSession, touchSession } from '../../core/console/sessions.ts';
 import { CoreError } from '../../core/core-error.ts';
+import { UnknownOutcomeError } from '../../core/database/database.ts';
 import { acceptJsonOnly, handleError, validateByContract } from '../http/error-handler.ts';
 import { problem, sendProblem } from '../http/problems.ts';
 import { createRequestIds, trustRequestIds } from '../http/request-keys.ts';
@@ -49,7 +50,11 @@ export async function buildConsoleApp(options: ConsoleOptions): Promise<FastifyI
     trustProxy: trustProxy ?? false,
   }).withTypeProvider<TypeBoxTypeProvider>();
   trustRequestIds(app, trustProxy);
-  app.setErrorHandler(handleError);
+  app.setErrorHandler<FastifyError>((error, request, reply) => {
+    if (!(error instanceof UnknownOutcomeError)) return handleError(error, request, reply);
+    // The browser treats this status, which proxies also send, as an unknown outcome, and not as a failure.
+    return sendProblem({ ...problem(error.code, error.message), status: 504 }, request, reply);
+  });
   app.setNotFoundHandler((request, reply) =>
     sendProblem(problem('not_found', 'There is nothing at this address.'), request, reply),
   );

@@ -18,6 +18,7 @@ import {
 } from '../../../contract/console/records.ts';
 import { TEXT_FORMAT } from '../../../contract/text.ts';
 import { CoreError } from '../../../core/core-error.ts';
+import { UnknownOutcomeError } from '../../../core/database/database.ts';
 import { systemCode } from '../../../core/file-system.ts';
 import { readColumnMap } from '../../../core/imports/columns.ts';
 import { ImportRefusedError, ImportUsageError, MAX_LISTED } from '../../../core/imports/import-errors.ts';
@@ -103,7 +104,10 @@ export const importRoutes: FastifyPluginAsyncTypebox<Options> = async (
       }),
     )
       .then((report) => sendEvent({ kind: 'done', summary: summaryOf(report) }))
-      .catch((error: unknown) => sendEvent(failureOf(error, log)))
+      .catch((error: unknown) => {
+        // Without a result, the browser says that a completed import is in the audit log.
+        if (!(error instanceof UnknownOutcomeError)) sendEvent(failureOf(error, log));
+      })
       .finally(async () => {
         progress.stop();
         events.end();
