@@ -154,6 +154,15 @@ describe('the service worker', () => {
   });
 });
 
+test('the offline page is sent to the service worker of this brand and build only', async () => {
+  const shellFor = async (from: TestSite) => {
+    const [, digest = ''] = /'(sha256-[^']+)'/.exec((await get(from, '/service-worker.js')).body) ?? [];
+    return get(site, `/offline-shell?digest=${encodeURIComponent(digest)}`);
+  };
+  expect((await shellFor(site)).body).toContain(`"logo":"${brand.page.logo}"`);
+  expect((await shellFor(plain)).statusCode).toBe(404);
+});
+
 describe('the brand', () => {
   test('is in the web app manifest', async () => {
     expect((await get(site, '/manifest.webmanifest')).json()).toMatchObject({

@@ -111,6 +111,12 @@ test('after the brand has changed, pages that are not cached have the new brand 
     await page.goto(proxy.address);
     await expect.poll(shell).toContain('"name":"Former name"');
 
+    // As during a rolling restart, a process with the former brand responds to the new worker's request.
+    proxy.setTarget(site.address, former.address);
+    await page.goto(proxy.address);
+    await expect.poll(proxy.shellsRefused).toBeGreaterThan(0);
+    expect(await shell()).toContain('"name":"Former name"');
+
     proxy.setTarget(site.address);
     await page.goto(proxy.address);
     await expect.poll(shell).toContain('"name":"Launchpad"');

@@ -13,6 +13,8 @@ export async function startDocumentProxy(target: string) {
   let isMisconfigured = false;
   let incomplete: string | undefined;
   let incompleteSent = 0;
+  let shellTarget: string | undefined;
+  let shellsRefused = 0;
   let edit: ((script: string) => string) | undefined;
   const server = createServer(async (incoming, outgoing) => {
     if (incoming.headers['sec-fetch-dest'] === 'document') await held;
@@ -34,7 +36,10 @@ export async function startDocumentProxy(target: string) {
       outgoing.writeHead(200, { 'Content-Type': 'text/javascript' }).end(edit(script));
       return;
     }
-    const forwarded = request(target + incoming.url, { method, headers }, (response) => {
+    const isShell = incoming.url?.startsWith(paths.offlineShell);
+    const address = (isShell && shellTarget) || target;
+    const forwarded = request(address + incoming.url, { method, headers }, (response) => {
+      if (isShell && response.statusCode === 404) shellsRefused += 1;
       outgoing.writeHead(response.statusCode ?? 502, response.headers);
       if (isInterrupting && incoming.headers['sec-fetch-dest'] === 'document') {
         response.once('data', (part: Buffer) => outgoing.write(part.subarray(0, 500), () => outgoing.destroy()));
@@ -67,10 +72,12 @@ export async function startDocumentProxy(target: string) {
       incomplete = html;
     },
     incompleteSent: () => incompleteSent,
-    /** Forwards requests to another site from now on. */
-    setTarget(address: string) {
+    /** Forwards requests to another site from now on, and those for the offline shell to `shellAddress`, if set. */
+    setTarget(address: string, shellAddress?: string) {
       target = address;
+      shellTarget = shellAddress;
     },
+    shellsRefused: () => shellsRefused,
     /** Changes the script of the service worker from now on. */
     editServiceWorker(change: (script: string) => string) {
       edit = change;

@@ -109,18 +109,25 @@ export const webAppRoutes: FastifyPluginAsync<{
     return JSON.stringify(webAppManifest(renderer));
   });
 
-  const produce = async () => constantResponse('text/html; charset=utf-8', renderer.shell());
-  const shell = { key: paths.offlineShell, freshness: PAGE_FRESHNESS, produce };
-  app.get(paths.offlineShell, (request, reply) => sendFromCache(cache, shell, request, reply));
-
   // Browsers look for a changed script at each visit, and install it, which caches the shell again. The shell changes
   // with each build and with settings such as SITE_NAME, so the script contains its digest.
+  const digestOf = () => inlineHash(renderer.shell(0));
+
+  // The worker requests the shell of its own build: during a rolling restart, a process of another build may respond.
+  const produce = async () => constantResponse('text/html; charset=utf-8', renderer.shell());
+  const shell = { key: paths.offlineShell, freshness: PAGE_FRESHNESS, produce };
+  app.get<{ Querystring: { digest?: unknown } }>(paths.offlineShell, (request, reply) => {
+    const { digest } = request.query;
+    if (digest !== undefined && digest !== digestOf()) return reply.callNotFound();
+    return sendFromCache(cache, shell, request, reply);
+  });
+
   const worker = {
     key: paths.serviceWorker,
     freshness: PAGE_FRESHNESS,
     async produce() {
       const script = await readFile(join(clientDir, 'service-worker.js'), 'utf8');
-      return constantResponse('text/javascript; charset=utf-8', `${script}\n// ${inlineHash(renderer.shell(0))}\n`);
+      return constantResponse('text/javascript; charset=utf-8', `const SHELL_DIGEST = '${digestOf()}';\n${script}`);
     },
   };
   app.get(paths.serviceWorker, (request, reply) => sendFromCache(cache, worker, request, reply));

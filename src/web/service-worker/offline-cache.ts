@@ -1,3 +1,4 @@
+import * as paths from '../../contract/paths.ts';
 import { CACHED_AT_HEADER } from './cached-at.ts';
 import { build } from './worker-scope.ts';
 
@@ -67,10 +68,16 @@ export async function findCopy(kind: Kind, address: string): Promise<Response | 
   return undefined;
 }
 
-/** Caches the files of this build and `more`: all of them, or none if one fails. */
-export async function cacheFiles(more: readonly string[]): Promise<void> {
+/**
+ * Caches the files of this build and the offline shell that belongs to them.
+ * @throws if one cannot be loaded, for example because a process of another build responds during a rolling restart.
+ */
+export async function cacheFiles(): Promise<void> {
   const cache = await caches.open(cacheName('files'));
-  await cache.addAll([...build.files, ...more]);
+  const shell = await fetch(`${paths.offlineShell}?digest=${encodeURIComponent(build.shellDigest)}`);
+  if (!shell.ok) throw new Error(`Cannot load the offline shell of this build: ${shell.status}`);
+  await cache.addAll(build.files);
+  await cache.put(paths.offlineShell, shell);
 }
 
 /** Caches a file that only some visitors need. */

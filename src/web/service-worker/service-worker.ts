@@ -34,7 +34,7 @@ const LANGUAGE = new RegExp(`${FOLDERS.assets}language-[^/]+$`);
 const PICTURES = [FOLDERS.pictures, FOLDERS.images, FOLDERS.brand];
 
 worker.addEventListener('install', (event) => {
-  event.waitUntil(cacheFiles([paths.offlineShell]).then(() => worker.skipWaiting()));
+  event.waitUntil(cacheFiles().then(() => worker.skipWaiting()));
 });
 
 worker.addEventListener('activate', (event) => {

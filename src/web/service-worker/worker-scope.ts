@@ -35,5 +35,7 @@ export const worker = self as WorkerScope;
 /** Inserted by the build: an id derived from its inputs, and the URLs of the files to cache for offline use. */
 declare const BUILD_ID: string;
 declare const BUILD_FILES: readonly string[];
+/** Inserted by the server: the digest of the offline shell, which also depends on the settings. */
+declare const SHELL_DIGEST: string;
 
-export const build = { id: BUILD_ID, files: BUILD_FILES } as const;
+export const build = { id: BUILD_ID, files: BUILD_FILES, shellDigest: SHELL_DIGEST } as const;
