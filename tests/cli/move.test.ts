@@ -1,10 +1,12 @@
 import { readdir } from 'node:fs/promises';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { pollChanges } from '../../src/core/changes/change-poller.ts';
 import { CHANNEL } from '../../src/core/changes/change-publisher.ts';
 import { NotificationListener } from '../../src/core/database/listen.ts';
 import { CommandHarness, expectFailure, expectRefusal } from '../support/command.ts';
 import { installCommand } from '../support/installed-command.ts';
 import { runProgram } from '../support/program.ts';
+import { silentLog } from '../support/silent-log.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 
 const harness = new CommandHarness();
@@ -85,6 +87,29 @@ test('move is refused while a site runs in the same schema, but not because of a
     expect(await move('stopped')).toMatchObject({ code: 0, stderr: '' });
   } finally {
     await listening?.stop();
+  }
+});
+
+test('move is refused while a site runs whose pooler prevents it from listening, and works after the site has stopped', async () => {
+  const source = await createTestDatabase();
+  const noop = () => {};
+  const poller = pollChanges(source, silentLog, {
+    onHistory: noop,
+    onChange: noop,
+    onObservedUpTo: noop,
+    onGap: noop,
+    onDisconnect: noop,
+  });
+  const move = () => runProgram(['move', '--to', target.url], { DATABASE_URL: source.url, LOG_LEVEL });
+  try {
+    await poller.firstAttempt;
+    expectRefusal(await move(), /a site is running with the current database/);
+    poller.stop();
+    // As with a pooler, the connection stays open.
+    await expect.poll(move).toMatchObject({ code: 0, stderr: '' });
+  } finally {
+    poller.stop();
+    await source.drop();
   }
 });
 

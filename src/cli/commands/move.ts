@@ -1,10 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Command } from 'commander';
 import { rowsOf } from '../../core/backups/read-backup.ts';
 import { requireEmpty, restoreBackup, SiteNotEmptyError } from '../../core/backups/restore-backup.ts';
 import { writeBackup } from '../../core/backups/write-backup.ts';
+import { SELECT_CHANGES } from '../../core/changes/change-feed.ts';
 import { CHANNEL } from '../../core/changes/change-publisher.ts';
 import { ConnectError, type Connection, connect } from '../../core/database/connect.ts';
 import type { Database } from '../../core/database/database.ts';
@@ -48,9 +50,19 @@ Examples:
     });
 }
 
-/** Selects the processes of a site in this schema. Each of them listens for changes. */
+/**
+ * Selects the connections of a site in this schema. Each process listens for changes and, because a pooler may prevent
+ * that, reads them five times a second. Since this read does not name its schema, it counts only if no other schema has
+ * a site. A pooler's connection shows its last statement after the site has stopped, so an old read does not count.
+ */
 const SELECT_RUNNING = `SELECT pid FROM pg_stat_activity
-  WHERE datname = current_database() AND query = (${selectListenStatement(CHANNEL)})`;
+  WHERE datname = current_database() AND (query = (${selectListenStatement(CHANNEL)})
+    OR left(query, 100) = left($1::text, 100) AND query_start > clock_timestamp() - interval '2 seconds'
+      AND (SELECT count(*) FROM pg_class WHERE relname = 'changes' AND relkind IN ('r', 'p')) = 1)`;
+
+/** The site's other statements soon replace a read on a connection of a pooler, so one look may miss it. */
+const LOOKS = 20;
+const LOOK_INTERVAL_MS = 50;
 
 /** Reads the target's URL and validates it in the same way as DATABASE_URL. */
 function readTarget(to: string | undefined): string {
@@ -100,8 +112,11 @@ async function move(settings: Settings, targetUrl: string, signal: AbortSignal) 
 
 /** @throws UsageError if a site is running with the database, because its later writes would not be copied. */
 async function requireStopped(database: Database): Promise<void> {
-  const running = await database.query(SELECT_RUNNING);
-  if (running.length > 0) throw new UsageError('a site is running with the current database: stop it first');
+  for (let look = 0; look < LOOKS; look += 1) {
+    const running = await database.query(SELECT_RUNNING, [SELECT_CHANGES]);
+    if (running.length > 0) throw new UsageError('a site is running with the current database: stop it first');
+    await delay(LOOK_INTERVAL_MS);
+  }
 }
 
 /** Copies the site through a temporary backup file, in a folder that only this user can access. */

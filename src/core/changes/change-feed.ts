@@ -155,9 +155,11 @@ function recordOf({ id, product_ids: productIds, ...row }: ChangeRow): ChangeRec
   return [{ id, productIds, catalogue: row.catalogue, commentIds: row.comment_ids, createdAt: row.created_ms }];
 }
 
-// Returns at least one row, since the outer join keeps the database's time even without changes. PostgreSQL hashes the
-// subqueries, whereas `<> ALL` would compare each row with thousands of ids.
-const SELECT_CHANGES = `SELECT clock.now::text AS now, (extract(epoch FROM clock.now) * 1000)::float8 AS now_ms,
+/**
+ * Returns at least one row, since the outer join keeps the database's time even without changes. PostgreSQL hashes the
+ * subqueries, whereas `<> ALL` would compare each row with thousands of ids.
+ */
+export const SELECT_CHANGES = `SELECT clock.now::text AS now, (extract(epoch FROM clock.now) * 1000)::float8 AS now_ms,
     coalesce($1::timestamptz < clock.now - $3::integer * interval '1 millisecond', false) AS gap,
     changes.id, changes.catalogue,
     CASE WHEN changes.id NOT IN (SELECT unnest($4::uuid[])) THEN changes.product_ids END AS product_ids,
