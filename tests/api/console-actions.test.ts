@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type {
   AuditRecord,
   ConsoleComment,
@@ -9,6 +9,7 @@ import type {
   SubmissionRecord,
   VoteList,
 } from '../../src/contract/console/records.ts';
+import { CoreError } from '../../src/core/core-error.ts';
 import { changeVerdicts } from '../../src/core/leaderboards/change-verdicts.ts';
 import { placeLaunches } from '../../src/core/leaderboards/update-boards.ts';
 import { systemRuntime } from '../../src/core/runtime.ts';
@@ -234,6 +235,18 @@ describe('Submissions', () => {
     expect((await requests.decline).json()).toMatchObject({ submission: { status: 'declined' } });
     expect((await requests.undo).json()).toMatchObject({ code: 'not_undoable' });
     expect(await ada.lastEntry()).toMatchObject({ action: 'submissions decline', undoneBy: null });
+  });
+
+  test('are reported as decided even if the connection is lost after the commit', async () => {
+    const submission = await submit('Just decided');
+    const { query } = site.database;
+    const spy = vi.spyOn(site.database, 'query').mockImplementation((text, ...rest) => {
+      const isRead = text === 'SELECT * FROM submissions WHERE id = $1';
+      return isRead ? Promise.reject(new CoreError('unavailable', 'Connection lost')) : query(text, ...rest);
+    });
+    onTestFinished(() => spy.mockRestore());
+    const decided = await decide(ada, submission, { action: 'approve' });
+    expect(decided.json()).toMatchObject({ submission: { status: 'launched' }, auditId: (await ada.lastEntry()).id });
   });
 
   test('can be declined with a reason, or scheduled', async () => {

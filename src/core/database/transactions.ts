@@ -53,6 +53,28 @@ export function insertWithRetries<Result>(database: Database, work: (sql: Sql) =
 }
 
 /**
+ * Runs a change, and `read` at the end of its transaction. A read after the commit could fail alone, and the change would
+ * be reported as failed although it was made.
+ */
+export async function readBeforeCommit<Result, Read>(
+  database: Database,
+  change: (database: Database) => Promise<Result>,
+  read: (sql: Sql) => Promise<Read>,
+): Promise<[Result, Read]> {
+  const found: Read[] = [];
+  const result = await change({
+    ...database,
+    transaction: (work) =>
+      database.transaction(async (sql) => {
+        const done = await work(sql);
+        found[0] = await read(sql);
+        return done;
+      }),
+  });
+  return [result, found[0] as Read];
+}
+
+/**
  * Disables the server's timeouts for the rest of a transaction, for long work such as a backup or the download of a
  * tally. The client's timeout per statement still applies.
  */

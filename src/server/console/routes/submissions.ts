@@ -12,6 +12,8 @@ import { PageQuerySchema } from '../../../contract/page-query.ts';
 import { PRODUCT_ID_PATTERN } from '../../../contract/products/fields.ts';
 import { INSTANT_FORMAT, VISIBLE_FORMAT } from '../../../contract/text.ts';
 import { CoreError } from '../../../core/core-error.ts';
+import type { Database } from '../../../core/database/database.ts';
+import { readBeforeCommit } from '../../../core/database/transactions.ts';
 import {
   approveSubmission,
   type DecisionTarget,
@@ -59,9 +61,11 @@ export const submissionRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async
     async ({ params, body }): Promise<DecidedSubmission> => {
       const target: DecisionTarget = { id: params.id, revision: body.revision };
       try {
-        const { undo } = await decide(target);
+        const [{ undo }, submission] = await readBeforeCommit(database, decide, (sql) =>
+          inspectSubmission(sql, params.id, rules()),
+        );
         if (undo === null) throw new Error('The decision was stored without the data to undo it');
-        return { submission: await inspectSubmission(database, params.id, rules()), auditId: undo.auditId };
+        return { submission, auditId: undo.auditId };
       } catch (error) {
         if (!(error instanceof CoreError) || error.code !== 'submission_changed') throw error;
         throw new CoreError('submission_changed', 'The maker or another operator has changed this submission.', {
@@ -69,14 +73,14 @@ export const submissionRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async
         });
       }
 
-      function decide(on: DecisionTarget): Promise<SubmissionRow> {
+      function decide(on: Database): Promise<SubmissionRow> {
         switch (body.action) {
           case 'approve':
-            return approveSubmission(database, on, rules());
+            return approveSubmission(on, target, rules());
           case 'schedule':
-            return scheduleSubmission(database, on, new Date(body.launchAt), rules());
+            return scheduleSubmission(on, target, new Date(body.launchAt), rules());
           case 'decline':
-            return declineSubmission(database, { ...on, ignoresEdits: true }, body.reason, rules());
+            return declineSubmission(on, { ...target, ignoresEdits: true }, body.reason, rules());
         }
       }
     },
