@@ -111,14 +111,15 @@ export const webAppRoutes: FastifyPluginAsync<{
 
   // Browsers look for a changed script at each visit, and install it, which caches the shell again. The shell changes
   // with each build and with settings such as SITE_NAME, so the script contains its digest.
-  const digestOf = () => inlineHash(renderer.shell(0));
+  let digest: string | undefined;
+  const digestOf = () => (digest ??= inlineHash(renderer.shell(0)));
 
   // The worker requests the shell of its own build: during a rolling restart, a process of another build may respond.
   const produce = async () => constantResponse('text/html; charset=utf-8', renderer.shell());
   const shell = { key: paths.offlineShell, freshness: PAGE_FRESHNESS, produce };
   app.get<{ Querystring: { digest?: unknown } }>(paths.offlineShell, (request, reply) => {
-    const { digest } = request.query;
-    if (digest !== undefined && digest !== digestOf()) return reply.callNotFound();
+    const { digest: wanted } = request.query;
+    if (wanted !== undefined && wanted !== digestOf()) return reply.callNotFound();
     return sendFromCache(cache, shell, request, reply);
   });
 
