@@ -15,10 +15,12 @@ import { PACKAGE_FOLDERS } from '../../src/settings/package-root.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { ROOT } from './source-files.ts';
 
-// The size budgets of the first visit to `/` or a product. To run this file alone, run `npm run build` first.
+// The size budgets of the first visit to `/`, a product or the console. Before this file alone, run `npm run build`.
 
 const KIB = 1024;
 const BUDGET_BYTES = { home: 84_000, product: 84 * KIB, css: 20 * KIB, font: 30 * KIB, html: 30 * KIB };
+/** The size budget of the console's first screen. */
+const CONSOLE_BUDGET_BYTES = 180 * KIB;
 
 /**
  * Replaces the hashes of file names in a script by hashes of the names. Otherwise the compressed size would vary by up
@@ -30,9 +32,8 @@ function withStableHashes(script: string): string {
   });
 }
 
-const CLIENT = PACKAGE_FOLDERS.client;
-if (!existsSync(join(CLIENT, 'manifest.json'))) throw new Error('The site is not built: run npm run build first');
-const manifest: Manifest = JSON.parse(await readFile(join(CLIENT, 'manifest.json'), 'utf8'));
+const { client: CLIENT, console: CONSOLE } = PACKAGE_FOLDERS;
+const manifest = await readManifest(CLIENT);
 /** The files of this build. The folder also has assets of replaced builds. */
 const FILES = Object.values(manifest).map(({ file }) => file);
 
@@ -89,6 +90,23 @@ describe('the client build', () => {
   });
 });
 
+describe('the console, which is built separately', () => {
+  test('adds no modules and no URLs to the client build', async () => {
+    expect(JSON.stringify(manifest)).not.toContain('src/console');
+    const scripts = FILES.filter((file) => file.endsWith('.js'));
+    expect(scripts.length).toBeGreaterThan(5);
+    for (const script of [...scripts, 'service-worker.js'])
+      expect(await readFile(join(CLIENT, script), 'utf8'), script).not.toMatch(/\/console\b|uPlot/);
+  });
+
+  test('loads at most 180 KiB of scripts, compressed with gzip, before its first screen', async () => {
+    const names = filesOf(['src/console/entry.tsx'], await readManifest(CONSOLE));
+    const scripts = await Promise.all([...names].map((name) => readFile(join(CONSOLE, name))));
+    const bytes = scripts.reduce((sum, script) => sum + gzipSync(script, { level: 9 }).length, 0);
+    expect(bytes).toBeLessThanOrEqual(CONSOLE_BUDGET_BYTES);
+  });
+});
+
 describe('the document of / with the sample catalogue', () => {
   let database: TestDatabase;
   let html: string;
@@ -137,11 +155,17 @@ describe('the document of / with the sample catalogue', () => {
   });
 });
 
+async function readManifest(folder: string): Promise<Manifest> {
+  const path = join(folder, 'manifest.json');
+  if (!existsSync(path)) throw new Error('The site is not built: run npm run build first');
+  return JSON.parse(await readFile(path, 'utf8'));
+}
+
 /** Returns the scripts of these entries and of all their static imports. */
-function filesOf(names: readonly string[]): Set<string> {
+function filesOf(names: readonly string[], build = manifest): Set<string> {
   const scripts = new Set<string>();
   const visit = (name: string): void => {
-    const chunk = manifest[name];
+    const chunk = build[name];
     if (chunk === undefined) throw new Error(`The build has no ${name}`);
     if (scripts.has(chunk.file)) return;
     scripts.add(chunk.file);
