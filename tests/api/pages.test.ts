@@ -66,16 +66,6 @@ describe('GET / and /product/:id (api.md, Pages and files; SPEC section 2)', () 
     for (const name of absent) expect(body).not.toContain(name);
   });
 
-  test('the link to the next page is a plain link', async () => {
-    for (let count = 0; count < 31; count += 1) await site.addProduct({ name: `Wave number ${count}.` });
-    const first = await site.ask.get('/');
-    expect(first.body).not.toContain('Wave number 0.');
-    const [, href = ''] = /href="(\/\?[^"]*cursor=[^"]*)"/.exec(first.body) ?? [];
-    const second = await site.ask.get(href.replaceAll('&amp;', '&'));
-    expect(second.statusCode).toBe(200);
-    expect(second.body).toContain('Wave number 0.');
-  });
-
   test('the last page of a tag reports the number of products on all its pages', async () => {
     const saved = Array.from({ length: 21 }, (_, index) => buildProduct({ name: `Wave ${index}`, tags: ['red'] }));
     await saveProducts(site.database, saved);
@@ -275,12 +265,13 @@ describe('the page is the same for every visitor', () => {
   });
 
   test('the content security policy allows one inline script, and the page contains no other', async () => {
+    await site.addProduct();
     const { body, headers } = await site.ask.get('/');
     const [, allowed] = /script-src 'self' '(sha256-[^']+)';/.exec(String(headers['content-security-policy'])) ?? [];
     const scripts = [...body.matchAll(/<script([^>]*)>([\s\S]*?)<\/script>/g)];
     const inline = scripts.filter(([, attributes]) => !/type="application\/(?:ld\+)?json"/.test(attributes ?? ''));
     expect(inline.map(([, , text = '']) => inlineHash(text))).toEqual([allowed]);
-    expect(body).not.toMatch(/\son[a-z]+="|\sstyle="|javascript:/);
+    expect(body).not.toMatch(/\son[a-z]+="|\sstyle="|<style|javascript:/);
   });
 });
 

@@ -1,7 +1,5 @@
 import ts from 'typescript';
 import { expect, test } from 'vitest';
-import { COMMENT_DEFAULTS } from '../../src/contract/comments/defaults.ts';
-import { fieldOf, PRODUCT_FIELD_NAMES } from '../../src/contract/products/fields.ts';
 import { matchRoute } from '../../src/contract/routes.ts';
 import { filesBelow, readText } from './source-files.ts';
 
@@ -118,15 +116,6 @@ test('the screens have the paths of section 2: /, /product/{id}, and the 404 pag
 test('the check does not find an unspecified text', () => {
   expect(written.has('Welcome back, dear product')).toBe(false);
   expect(written.has('Try Again')).toBe(false);
-});
-
-test('the database has the same defaults as the contract (section 3)', async () => {
-  const migrations = (await Promise.all((await filesBelow('migrations')).map(readText))).join('\n');
-  const defaults = [
-    ...PRODUCT_FIELD_NAMES.flatMap((name) => fieldOf(name).default ?? []),
-    ...Object.values(COMMENT_DEFAULTS),
-  ];
-  expect(defaults.filter((text) => !migrations.includes(`DEFAULT '${text}'`))).toEqual([]);
 });
 
 /** Returns all strings, template parts and JSX texts in the sources of the browser, the contract and the comments. */
