@@ -204,11 +204,3 @@ describe('comments hide, restore and release', () => {
     expect(await comments('hide', await add('One'), '--reason', '\ud800')).toMatchObject({ code: 2, stdout: '' });
   });
 });
-
-describe('--help', () => {
-  test.each(['list', 'hide', 'restore', 'release'])('comments %s has examples', async (name) => {
-    const { code, stdout } = await comments(name, '--help');
-    expect(code).toBe(0);
-    expect(stdout).toMatch(new RegExp(`Examples:\\n(?: .*\\n)* {2}groundswell comments ${name}\\b`));
-  });
-});

@@ -157,7 +157,3 @@ test.each([
 ])('log %j is refused with exit code 2', async (flags) => {
   expect(await run('log', ...flags)).toMatchObject({ code: 2, stdout: '' });
 });
-
-test('log --help has examples', async () => {
-  expect((await run('log', '--help')).stdout).toMatch(/Examples:\n {2}groundswell log\b/);
-});

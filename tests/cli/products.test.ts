@@ -288,11 +288,3 @@ describe('products undo and restore', () => {
     expect(run.stderr).toMatch(message);
   });
 });
-
-describe('--help', () => {
-  test.each(['list', 'show', 'remove', 'undo', 'restore'])('products %s has examples', async (name) => {
-    const { code, stdout } = await products(name, '--help');
-    expect(code).toBe(0);
-    expect(stdout).toMatch(new RegExp(`Examples:\\n(?: .*\\n)* {2}groundswell products ${name}\\b`));
-  });
-});

@@ -211,8 +211,4 @@ describe('the stats command', () => {
       expect(await run(...flags)).toMatchObject({ code: 2, stdout: '' });
     },
   );
-
-  test('--help has examples', async () => {
-    expect((await run('--help')).stdout).toMatch(/Examples:\n {2}groundswell stats\n/);
-  });
 });

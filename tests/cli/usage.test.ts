@@ -34,15 +34,6 @@ describe('usage', () => {
     for (const name of ['serve', 'migrate', 'sample']) expect(stdout).toMatch(new RegExp(`^ +${name}\\b`, 'm'));
   });
 
-  test.each([[['serve', '--help']], [['sample', 'remove', '--help']]])(
-    '%s prints the usage and exits 0',
-    async (parameters) => {
-      const { code, stdout } = await run(parameters);
-      expect(code).toBe(0);
-      expect(stdout).toContain(`Usage: groundswell ${parameters.slice(0, -1).join(' ')}`);
-    },
-  );
-
   test.each([
     [['nonsense'], /unknown command 'nonsense'/],
     [['serve', '--nonsense'], /unknown option '--nonsense'/],
