@@ -1,14 +1,12 @@
 import { once } from 'node:events';
-import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
-import { afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { CommandHarness, expectFailure, expectRefusal, runCommand } from '../support/command.ts';
 import { installCommand } from '../support/installed-command.ts';
 import { type ProgramRun, runProgram } from '../support/program.ts';
 
 const harness = new CommandHarness();
-const isRoot = process.geteuid?.() === 0;
 
 beforeAll(installCommand);
 afterEach(() => harness.clear());
@@ -90,41 +88,6 @@ describe('an unreachable database', () => {
       expect(result.stderr).not.toContain('hunter2');
     },
   );
-
-  test('serve exits 1 with one line of advice if the database does not exist', async () => {
-    const url = new URL(inject('databaseServerUrl'));
-    url.pathname = '/no_such_database';
-    const result = await runCommand(['serve'], { settings: { PORT: '0', LOG_LEVEL: 'warn', DATABASE_URL: url.href } });
-    expectFailure(result, 1, /database "no_such_database" does not exist/);
-  });
-
-  test('serve exits 2 with one line that names DATA_DIR if it is a file', async () => {
-    const file = join(await harness.folder(), 'data');
-    await writeFile(file, 'not a folder');
-    for (const DATA_DIR of [file, join(file, 'below')]) {
-      const result = await runCommand(['serve'], { settings: { PORT: '0', LOG_LEVEL: 'warn', DATA_DIR } });
-      expectRefusal(result, new RegExp(`${DATA_DIR}.*DATA_DIR`));
-    }
-  });
-
-  test('serve exits 2 with one line that names DATA_DIR if it is not writable', async () => {
-    const folder = await harness.folder();
-    await mkdir(join(folder, 'data'));
-    await chmod(join(folder, 'data'), 0o555);
-    await chmod(folder, 0o555);
-    // Root may write to any folder, except in /proc.
-    const closed = isRoot
-      ? ['/proc/groundswell', '/proc/groundswell/below']
-      : [join(folder, 'data'), join(folder, 'other')];
-    for (const DATA_DIR of closed) {
-      const result = await runCommand(['serve'], {
-        settings: { PORT: '0', LOG_LEVEL: 'warn', DATA_DIR, HOME: folder },
-      });
-      expectRefusal(result, new RegExp(`${DATA_DIR}.*DATA_DIR`));
-    }
-    await chmod(folder, 0o755);
-    await chmod(join(folder, 'data'), 0o755);
-  });
 });
 
 describe('serve on an unavailable address', () => {

@@ -56,8 +56,23 @@ describe('the error of an unusable database says why in one line', () => {
   it('a data folder that cannot be created is reported', async () => {
     const file = join(await harness.folder(), 'file');
     await writeFile(file, '');
-    const error = await failure(join(file, 'data'));
-    expect(error).toMatchObject({ code: 'data_dir_unwritable', message: expect.stringContaining('ENOTDIR') });
+    for (const [dataDir, reason] of [
+      [file, 'EEXIST'],
+      [join(file, 'data'), 'ENOTDIR'],
+    ] as const) {
+      const { code, message } = await failure(dataDir);
+      expect(code).toBe('data_dir_unwritable');
+      expect(message).toContain(`${dataDir} (${reason}): set DATA_DIR to`);
+    }
+  });
+
+  // Root may write to any folder.
+  it.runIf(!isRootRun)('a data folder to which this user cannot write is reported', async () => {
+    const folder = await harness.folder(0o555);
+    for (const dataDir of [folder, join(folder, 'data')]) {
+      const error = await failure(dataDir);
+      expect(error).toMatchObject({ code: 'data_dir_unwritable', message: expect.stringContaining('EACCES') });
+    }
   });
 
   it.runIf(process.platform === 'linux')(
