@@ -22,18 +22,18 @@ interface CheckOptions {
 
 /** The result of checking a file in which every row is valid. */
 export interface CheckedFile {
-  rows: number;
   /** The index of the last row with each id. Only this row is imported. */
   lastRowIndexes: ReadonlyMap<string, number>;
   /** Rows that are ignored because a later row has the same id. */
   repeatedIds: RepeatedId[];
   ignoredColumns: string[];
+  /** Ignored columns of counts; only visitors' actions change counts. */
   ignoredCounts: string[];
   /** The number of pictures that the file names but that are not imported, because no picture folder was given. */
   localPictures: number;
 }
 
-export interface RepeatedId extends Position {
+interface RepeatedId extends Position {
   id: string;
 }
 
@@ -176,7 +176,6 @@ class FileChecker {
     this.errors.refuseIfAny();
     const ignored = this.columns.ignored;
     return {
-      rows: this.#rows,
       lastRowIndexes: new Map([...this.#lastById].map(([id, { rowIndex }]) => [id, rowIndex])),
       repeatedIds: this.#repeatedIds,
       ignoredColumns: ignored.filter((column) => !COUNT_COLUMNS.includes(column)),

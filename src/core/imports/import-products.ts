@@ -4,12 +4,10 @@ import { insertWithRetries } from '../database/transactions.ts';
 import { LocalPictures } from '../pictures/local-pictures.ts';
 import { updateSizes } from '../products/save-products.ts';
 import type { Log } from '../runtime.ts';
-import { type CheckedFile, checkFile, type FileKind, type RepeatedId } from './check-file.ts';
+import { type CheckedFile, checkFile, type FileKind } from './check-file.ts';
 import type { ColumnMap } from './columns.ts';
-import type { FieldChange } from './import-changes.ts';
 import type { Sampled } from './import-errors.ts';
 import { type MergedProducts, mergeProducts, type PossibleDuplicate } from './merge-products.ts';
-import type { Position } from './source-record.ts';
 import { Spool } from './spool.ts';
 
 export interface ImportOptions {
@@ -32,20 +30,9 @@ export interface ImportOptions {
   onProgress?: ((stage: 'check' | 'write', done: number) => void) | undefined;
 }
 
-export interface ImportReport {
-  /** The id of the import's entry in the audit log; null after a dry run, or if nothing changed. */
-  auditId: string | null;
-  created: Sampled<Position & { id: string; name: string }>;
-  updated: Sampled<Position & { id: string; changes: FieldChange[] }>;
-  unchanged: number;
-  repeatedIds: RepeatedId[];
+export interface ImportReport extends Omit<MergedProducts, 'duplicateNames'>, Omit<CheckedFile, 'lastRowIndexes'> {
   duplicates: Sampled<PossibleDuplicate>;
-  ignoredColumns: string[];
-  /** Ignored columns of counts; only visitors' actions change counts. */
-  ignoredCounts: string[];
   picturesCopied: number;
-  localPictures: number;
-  rows: number;
 }
 
 /**
@@ -77,7 +64,10 @@ export async function importProducts(database: Database, options: ImportOptions)
         'Cannot compare the imported names with those of the site; the report lacks duplicates of existing names',
       );
     });
-    return reportOf(file, merged, dryRun ? 0 : (pictures?.count ?? 0));
+    const { duplicateNames, ...changes } = merged;
+    const { lastRowIndexes: _indexes, ...checked } = file;
+    const picturesCopied = dryRun ? 0 : (pictures?.count ?? 0);
+    return { ...changes, ...checked, duplicates: duplicateNames.found, picturesCopied };
   } finally {
     await spool.close();
   }
@@ -114,13 +104,4 @@ async function flushSearchIndexes(database: Database, log: Pick<Log, 'warn'>): P
       'Cannot move the pending entries of the search indexes; searches are slower until autovacuum does it',
     );
   }
-}
-
-function reportOf(file: CheckedFile, merged: MergedProducts, picturesCopied: number): ImportReport {
-  const { auditId, created, updated, unchanged, duplicateNames } = merged;
-  const { rows, repeatedIds, ignoredColumns, ignoredCounts, localPictures } = file;
-  return {
-    ...{ auditId, created, updated, unchanged, duplicates: duplicateNames.found },
-    ...{ rows, repeatedIds, ignoredColumns, ignoredCounts, localPictures, picturesCopied },
-  };
 }
