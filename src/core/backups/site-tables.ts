@@ -99,16 +99,12 @@ export async function* readRows(sql: Sql, shape: TableShape, batchRows?: number)
  * defaults.
  */
 export async function writeRows(sql: Sql, shape: TableShape, lines: readonly string[]): Promise<void> {
-  await sql.query(`INSERT INTO ${quoted(shape.name)} (${list(shape.columns)}) ${selectFrom(shape)}`, [arrayOf(lines)]);
-}
-
-/** Returns the `SELECT` that reads the rows. It uses `json`, because `jsonb` would change the content of values. */
-function selectFrom({ name, columns }: TableShape): string {
-  return `SELECT ${list(columns)} FROM json_populate_recordset(NULL::${quoted(name)}, $1::json)`;
-}
-
-function arrayOf(lines: readonly string[]): string {
-  return `[${lines.join(',')}]`;
+  const [table, columns] = [quoted(shape.name), list(shape.columns)];
+  // Uses `json`, because `jsonb` would change the content of values.
+  await sql.query(
+    `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM json_populate_recordset(NULL::${table}, $1::json)`,
+    [`[${lines.join(',')}]`],
+  );
 }
 
 function list(columns: readonly string[], prefix?: string): string {

@@ -66,18 +66,6 @@ const REPAIR = `WITH counted AS (${COUNT_ROWS} WHERE p.id = ANY($1::text[])), se
   SELECT * FROM counted`;
 
 /**
- * Recounts the rows of these products and stores the counts, which stay locked until the caller's transaction ends.
- * @returns the counts that were wrong. @throws CoreError `unavailable`.
- */
-async function recount(sql: Sql, productIds: readonly string[]): Promise<WrongCount[]> {
-  if (productIds.length === 0) return [];
-  await lockCounts(sql, productIds);
-  const wrong = wrongOf(await sql.query<CountRow>(REPAIR, [productIds]));
-  // The statement has no `ORDER BY`, so the order of its rows is not guaranteed.
-  return wrong.sort((one, other) => (one.productId < other.productId ? -1 : 1));
-}
-
-/**
  * Recounts the rows of these products and stores the counts, in one transaction that locks them. Repairs are recorded
  * in the audit log.
  * @returns the counts that were wrong. @throws CoreError `unavailable`.
@@ -85,7 +73,10 @@ async function recount(sql: Sql, productIds: readonly string[]): Promise<WrongCo
 export async function repairCounts(database: Database, productIds: readonly string[]): Promise<WrongCount[]> {
   if (productIds.length === 0) return [];
   return transactionWithRetries(database, async (sql) => {
-    const wrong = await recount(sql, productIds);
+    await lockCounts(sql, productIds);
+    const wrong = wrongOf(await sql.query<CountRow>(REPAIR, [productIds]));
+    // The statement has no `ORDER BY`, so the order of its rows is not guaranteed.
+    wrong.sort((one, other) => (one.productId < other.productId ? -1 : 1));
     if (wrong.length > 0)
       await recordAudit(sql, { action: 'counts repair', target: targetOf(wrong), details: { wrong } });
     await recordChange(sql, { productIds: wrong.map(({ productId }) => productId), catalogue: false });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createLogLines } from '../../../tests/support/log-lines.ts';
 import { CoreError } from '../core-error.ts';
-import { createOutageLog, isConnectionFailure } from './database-faults.ts';
+import { isConnectionFailure, watchOutages } from './database-faults.ts';
 
 const away = (code: string) =>
   new CoreError('unavailable', 'away', { cause: Object.assign(new Error('connect'), { code }) });
@@ -9,8 +9,8 @@ const away = (code: string) =>
 test('an outage is logged once for any number of requests; another reason or a later outage is logged, too', async () => {
   const { log, lines } = createLogLines();
   let now = 0;
-  const outages = createOutageLog(log, () => now);
-  const fail = (error: Error) => outages.watch(Promise.reject(error)).catch(() => undefined);
+  const logged = watchOutages(log, () => now);
+  const fail = (error: Error) => logged(Promise.reject(error)).catch(() => undefined);
   for (let request = 0; request < 100; request += 1, now += 1_000) await fail(away('ECONNREFUSED'));
   expect(lines()).toHaveLength(1);
   expect(lines()).toMatchObject([{ msg: 'The database is unavailable', reason: 'ECONNREFUSED' }]);
@@ -23,9 +23,9 @@ test('an outage is logged once for any number of requests; another reason or a l
 
 test('errors of a statement are not outages, and results pass through', async () => {
   const { log, lines } = createLogLines();
-  const outages = createOutageLog(log);
-  await expect(outages.watch(Promise.reject(new Error('syntax')))).rejects.toThrow('syntax');
-  expect(await outages.watch(Promise.resolve(1))).toBe(1);
+  const logged = watchOutages(log);
+  await expect(logged(Promise.reject(new Error('syntax')))).rejects.toThrow('syntax');
+  expect(await logged(Promise.resolve(1))).toBe(1);
   expect(lines()).toEqual([]);
 });
 

@@ -92,11 +92,12 @@ export function isForeignKeyViolation(error: unknown): boolean {
 const OUTAGE_GAP_MS = 60_000;
 
 /**
- * Logs an outage once, with its cause, because every request during the outage fails for the same reason. The reason is
- * the SQLSTATE or the system's error code; without one, the message. A new reason, such as a failover to a read-only
+ * Returns a function that awaits work, and logs an outage if the work fails because the database is unavailable. An
+ * outage is logged once, with its cause, because every request during the outage fails for the same reason. The reason
+ * is the SQLSTATE or the system's error code; without one, the message. A new reason, such as a failover to a read-only
  * server, is logged, too.
  */
-export function createOutageLog(log: Log, now: () => number = () => performance.now()) {
+export function watchOutages(log: Log, now: () => number = () => performance.now()) {
   const lastSeen = new Map<string, number>();
 
   function note({ cause, message }: CoreError): void {
@@ -106,16 +107,13 @@ export function createOutageLog(log: Log, now: () => number = () => performance.
     if (now() - last > OUTAGE_GAP_MS) log.error({ err: cause, reason }, 'The database is unavailable');
   }
 
-  return {
-    /** Awaits `work`, and logs an outage if it fails because the database is unavailable. */
-    async watch<Result>(work: Promise<Result>): Promise<Result> {
-      try {
-        return await work;
-      } catch (error) {
-        // An error without a cause is not an outage: for example, the tally of a day whose first launch has just begun.
-        if (error instanceof CoreError && error.code === 'unavailable' && error.cause !== undefined) note(error);
-        throw error;
-      }
-    },
+  return async <Result>(work: Promise<Result>): Promise<Result> => {
+    try {
+      return await work;
+    } catch (error) {
+      // An error without a cause is not an outage: for example, the tally of a day whose first launch has just begun.
+      if (error instanceof CoreError && error.code === 'unavailable' && error.cause !== undefined) note(error);
+      throw error;
+    }
   };
 }

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { CoreError } from '../core-error.ts';
 import type { Log } from '../runtime.ts';
-import { createOutageLog, isConnectionFailure, refusesWrites } from './database-faults.ts';
+import { isConnectionFailure, refusesWrites, watchOutages } from './database-faults.ts';
 import { KEEP_ALIVE, type Listener, type Listening, NotificationListener } from './listen.ts';
 import { AbortableClient, createPoolWatchdog } from './pool-watchdog.ts';
 import { createPreparedStatements } from './prepared-statements.ts';
@@ -114,7 +114,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     if (!isClosing) log.warn({ err: error }, 'An idle database connection was lost');
   });
 
-  const outages = createOutageLog(log);
+  const logged = watchOutages(log);
   const watchdog = createPoolWatchdog(pool, log);
   const timed = watchStatements(log, slowStatementMs, watchdog.noteResponse);
   const prepared = createPreparedStatements(log);
@@ -125,11 +125,9 @@ export function openDatabase(options: DatabaseOptions): Database {
   }
 
   return {
-    query: (text, values, options) => outages.watch(timed(text, query(text, values, options))),
+    query: (text, values, options) => logged(timed(text, query(text, values, options))),
     transaction: (work) =>
-      outages.watch(
-        inTransaction(pool, (sql) => work({ query: (text, values) => timed(text, sql.query(text, values)) })),
-      ),
+      logged(inTransaction(pool, (sql) => work({ query: (text, values) => timed(text, sql.query(text, values)) }))),
     startWatchdog: watchdog.start,
     listen: (channel, listener) => new NotificationListener(url, channel, listener),
     connections: () => ({
