@@ -1,9 +1,8 @@
-import { loadModule, parse } from 'libpg-query';
+import { loadModule, parse, SqlError } from 'libpg-query';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { omitLocks } from '../../src/core/database/citus.ts';
 import { statementsOf } from '../../src/core/database/migrate.ts';
-import { fillPlaceholders } from './portable-sql/fill-placeholders.ts';
-import { sourceStatements } from './portable-sql/statements.ts';
+import { PLACEHOLDER, sourceStatements } from './portable-sql/statements.ts';
 import { distributionViolationsOf, violationsOf } from './portable-sql/violations.ts';
 import { filesBelow, readText } from './source-files.ts';
 
@@ -26,6 +25,12 @@ const EXCEPTIONS: Record<string, { violation: string; why: string }> = {
     why: 'on Citus, the site locks one product at a time',
   },
 };
+
+/**
+ * The strings that may replace a placeholder, most likely first: a name, nothing, a parameter, a number, a condition or
+ * assignment, a query, and a constraint.
+ */
+const REPLACEMENTS = ['filled', '', '$1', '1', 'filled = 1', 'SELECT 1', 'CHECK (true)'];
 
 /** From this migration on, tables may already be distributed. */
 const FIRST_AFTER_DISTRIBUTION = '0002';
@@ -153,3 +158,32 @@ describe('the checks detect non-portable statements', () => {
     expect(await distributionViolationsOf(sql, { mayReferenceDistributed: false })).toEqual([violation]);
   });
 });
+
+/**
+ * Replaces the placeholders of a statement, so PostgreSQL can parse it. Returns undefined if that is impossible. A
+ * replacement is rejected if the parser fails before the next placeholder.
+ */
+async function fillPlaceholders(text: string): Promise<string | undefined> {
+  const start = text.indexOf(PLACEHOLDER);
+  if (start === -1) return (await syntaxErrorOffset(text)) === undefined ? text : undefined;
+  for (const replacement of REPLACEMENTS) {
+    const filled = text.slice(0, start) + replacement + text.slice(start + PLACEHOLDER.length);
+    const next = filled.indexOf(PLACEHOLDER);
+    const at = await syntaxErrorOffset(filled.replaceAll(PLACEHOLDER, 'filled'));
+    if (at !== undefined && (next === -1 || at < next)) continue;
+    const whole = await fillPlaceholders(filled);
+    if (whole !== undefined) return whole;
+  }
+  return undefined;
+}
+
+/** Returns the offset of the first syntax error, or undefined if the statement is valid SQL. */
+async function syntaxErrorOffset(sql: string): Promise<number | undefined> {
+  try {
+    await parse(sql);
+    return undefined;
+  } catch (error) {
+    if (error instanceof SqlError) return error.sqlDetails?.cursorPosition ?? 0;
+    throw error;
+  }
+}
