@@ -33,8 +33,7 @@ export async function startSampleSite(): Promise<ServerProcess> {
 /** Starts the production build of the site, with log level `warn` and without rate limits. */
 export async function startSite(databaseUrl: string, environment: Record<string, string> = {}): Promise<ServerProcess> {
   await build();
-  const flags = process.env.SITE_NODE_FLAGS?.split(' ') ?? [];
-  return start([...NODE_FLAGS, ...flags, join(ROOT, 'bin/groundswell.js'), 'serve'], {
+  return start([...NODE_FLAGS, join(ROOT, 'bin/groundswell.js'), 'serve'], {
     DATABASE_URL: databaseUrl,
     HOST: '127.0.0.1',
     PORT: '0',

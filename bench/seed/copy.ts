@@ -7,32 +7,26 @@ export type Cell = string | number | null | readonly string[];
 
 const CHUNK_CHARACTERS = 64 * 1024;
 
-/** Streams rows into a table with COPY (text format). `onRows` is called after each chunk with its number of rows. */
+/** Streams rows into a table with COPY (text format). */
 export async function copyRows(
   client: pg.Client,
   table: string,
   columns: readonly string[],
   rows: Iterable<readonly Cell[]>,
-  onRows: (count: number) => void,
 ): Promise<void> {
   const target = client.query(copyFrom(`COPY ${table} (${columns.join(', ')}) FROM STDIN`));
-  await pipeline(Readable.from(chunksOf(rows, onRows)), target);
+  await pipeline(Readable.from(chunksOf(rows)), target);
 }
 
-function* chunksOf(rows: Iterable<readonly Cell[]>, onRows: (count: number) => void): Generator<Buffer> {
+function* chunksOf(rows: Iterable<readonly Cell[]>): Generator<Buffer> {
   let text = '';
-  let count = 0;
   for (const row of rows) {
     text += `${row.map(encode).join('\t')}\n`;
-    count += 1;
     if (text.length < CHUNK_CHARACTERS) continue;
     yield Buffer.from(text);
-    onRows(count);
     text = '';
-    count = 0;
   }
   yield Buffer.from(text);
-  onRows(count);
 }
 
 const ESCAPES: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };

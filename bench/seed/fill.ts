@@ -3,10 +3,8 @@ import { boardPlaces, leaderboardRow } from '../../src/core/leaderboards/update-
 import { searchGramsOf } from '../../src/core/products/search-grams.ts';
 import { DAY_MS } from '../../src/core/runtime.ts';
 import { foldText, searchTextOf } from '../../src/core/search-text.ts';
-import { dropConstraintsAndIndexes } from './constraints-and-indexes.ts';
 import { type Cell, copyRows } from './copy.ts';
 import { makeProducts } from './products.ts';
-import { type Progress, silentProgress, terminalProgress } from './progress.ts';
 import { randomFrom, uuidOf } from './random.ts';
 import { splitByZipf } from './shares.ts';
 import { writerFor, writeText } from './text.ts';
@@ -31,9 +29,8 @@ const KIND = { upvote: 0, comment: 1, session: 2 } as const;
 export async function fillDatabase(
   url: string,
   sizes: SeedSizes,
-  { force = false, quiet = false }: { force?: boolean; quiet?: boolean } = {},
+  { force = false }: { force?: boolean } = {},
 ): Promise<void> {
-  const progress = quiet ? silentProgress : terminalProgress;
   const client = new pg.Client({ connectionString: url, application_name: 'groundswell-seed' });
   await client.connect();
   try {
@@ -42,34 +39,56 @@ export async function fillDatabase(
     await client.query('BEGIN');
     await client.query("SET LOCAL maintenance_work_mem = '512MB'");
     const restore = await dropConstraintsAndIndexes(client, TABLES);
-    await copyAll(client, sizes, progress);
-    for (const statement of restore) await progress.timed(titleOf(statement), () => client.query(statement));
+    await copyAll(client, sizes);
+    for (const statement of restore) await client.query(statement);
     await client.query('COMMIT');
     // VACUUM also sets the visibility map, without which index-only scans read every row from the table.
-    for (const table of TABLES)
-      await progress.timed(`Vacuum ${table}`, () => client.query(`VACUUM (ANALYZE) ${table}`));
+    for (const table of TABLES) await client.query(`VACUUM (ANALYZE) ${table}`);
   } finally {
     await client.end();
   }
 }
 
-async function copyAll(
-  client: pg.Client,
-  { products, upvotes, comments, seed }: SeedSizes,
-  progress: Progress,
-): Promise<void> {
-  const copy = async (table: string, columns: readonly string[], rows: Iterable<readonly Cell[]>, total: number) => {
-    const bar = progress.start(table, total);
-    await copyRows(client, table, columns, rows, bar.add);
-    bar.end();
-  };
+/** The statements that drop a constraint or an index, and create it again after the tables are filled. */
+interface DroppedObject {
+  drop: string;
+  restore: string;
+}
+
+// Constraints and indexes are read from the server's catalogue, so those of later migrations are included.
+const CONSTRAINTS = `SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname) AS drop,
+    format('ALTER TABLE %s ADD CONSTRAINT %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) AS restore
+  FROM pg_constraint
+  WHERE contype = $2 AND (conrelid = ANY($1::text[]::regclass[]) OR confrelid = ANY($1::text[]::regclass[]))
+  ORDER BY conname`;
+
+const INDEXES = `SELECT format('DROP INDEX %s', indexrelid::regclass) AS drop, pg_get_indexdef(indexrelid) AS restore
+  FROM pg_index
+  WHERE indrelid = ANY($1::text[]::regclass[])
+    AND NOT EXISTS (SELECT 1 FROM pg_constraint WHERE conindid = indexrelid) ORDER BY indexrelid::regclass::text`;
+
+/**
+ * Drops foreign keys, indexes and primary keys, in this order. Building an index or checking references once, after
+ * the tables are filled, is several times as fast as doing so for each row.
+ * @returns the statements that recreate them, in the opposite order.
+ */
+async function dropConstraintsAndIndexes(client: pg.Client, tables: readonly string[]): Promise<string[]> {
+  const references = await client.query<DroppedObject>(CONSTRAINTS, [tables, 'f']);
+  const indexes = await client.query<DroppedObject>(INDEXES, [tables]);
+  const keys = await client.query<DroppedObject>(CONSTRAINTS, [tables, 'p']);
+  const dropped = [...references.rows, ...indexes.rows, ...keys.rows];
+  for (const { drop } of dropped) await client.query(drop);
+  return dropped.map(({ restore }) => restore).reverse();
+}
+
+async function copyAll(client: pg.Client, { products, upvotes, comments, seed }: SeedSizes): Promise<void> {
   const sessions = Math.max(1_000, Math.ceil(upvotes / 20));
   const upvoteCounts = splitByZipf(upvotes, products, seed + 1, sessions);
   const commentCounts = splitByZipf(comments, products, seed + 2);
   const ids: string[] = [];
   const launches: Date[] = [];
 
-  await copy('products', PRODUCT_COLUMNS, productRows({ products, seed, ids, launches }), products);
+  await copyRows(client, 'products', PRODUCT_COLUMNS, productRows({ products, seed, ids, launches }));
   // All upvotes are cast in the launch windows, so all of them count on the boards. The boards are inserted as final,
   // because otherwise the site would first finalise a day every few milliseconds, and render pages again each time.
   const counts = ids.map((id, index) => [
@@ -79,11 +98,16 @@ async function copyAll(
     commentCounts[index] ?? 0,
     '-infinity',
   ]);
-  await copy('product_counts', ['product_id', 'upvotes', 'counted', 'comments', 'window_from'], counts, products);
-  await copy('upvotes', UPVOTE_COLUMNS, upvoteRows({ ids, launches, counts: upvoteCounts, sessions, seed }), upvotes);
-  await copy('launches', LAUNCH_COLUMNS, launchRows({ ids, launches, counts: upvoteCounts }), products);
+  await copyRows(client, 'product_counts', ['product_id', 'upvotes', 'counted', 'comments', 'window_from'], counts);
+  await copyRows(
+    client,
+    'upvotes',
+    UPVOTE_COLUMNS,
+    upvoteRows({ ids, launches, counts: upvoteCounts, sessions, seed }),
+  );
+  await copyRows(client, 'launches', LAUNCH_COLUMNS, launchRows({ ids, launches, counts: upvoteCounts }));
   await fillLeaderboards(client);
-  await copy('comments', COMMENT_COLUMNS, commentRows({ ids, counts: commentCounts, seed }), comments);
+  await copyRows(client, 'comments', COMMENT_COLUMNS, commentRows({ ids, counts: commentCounts, seed }));
 }
 
 const PRODUCT_COLUMNS = [
@@ -216,9 +240,4 @@ interface Engagement {
 /** Maps a random number from 0 to 1 to a time in the year before `NOW`. Recent times are more likely. */
 function timeBefore(share: number): string {
   return new Date(NOW - Math.floor(365 * DAY_MS * share ** 2)).toISOString();
-}
-
-/** Returns the name of the index or constraint that a statement creates, e.g. `products_search`. */
-function titleOf(statement: string): string {
-  return /(?:INDEX|CONSTRAINT) (\S+)/.exec(statement)?.[1] ?? statement;
 }

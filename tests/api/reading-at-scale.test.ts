@@ -19,11 +19,7 @@ let hottest: string;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  await fillDatabase(
-    database.url,
-    { products: PRODUCTS, upvotes: PRODUCTS, comments: PRODUCTS, seed: 7 },
-    { quiet: true },
-  );
+  await fillDatabase(database.url, { products: PRODUCTS, upvotes: PRODUCTS, comments: PRODUCTS, seed: 7 });
   const [row] = await database.query<{ product_id: string }>(
     'SELECT product_id FROM product_counts ORDER BY comments DESC, product_id DESC LIMIT 1',
   );

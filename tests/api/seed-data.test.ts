@@ -3,7 +3,6 @@ import { fillDatabase } from '../../bench/seed/fill.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 
 const SIZES = { products: 300, upvotes: 2_000, comments: 900, seed: 3 };
-const QUIET = { quiet: true };
 
 const opened: TestDatabase[] = [];
 
@@ -14,7 +13,7 @@ afterEach(async () => {
 async function filled(): Promise<TestDatabase> {
   const database = await createTestDatabase();
   opened.push(database);
-  await fillDatabase(database.url, SIZES, QUIET);
+  await fillDatabase(database.url, SIZES);
   return database;
 }
 
@@ -50,13 +49,13 @@ test('after a database is filled, it has the same indexes, keys and foreign keys
        WHERE connamespace = 'public'::regnamespace ORDER BY rule`,
     );
   const before = await rules();
-  await fillDatabase(database.url, SIZES, QUIET);
+  await fillDatabase(database.url, SIZES);
   expect(await rules()).toEqual(before);
 });
 
 test('a database with products is refused', async () => {
   const database = await filled();
   const before = await database.query(DIGEST);
-  await expect(fillDatabase(database.url, { ...SIZES, seed: 4 }, QUIET)).rejects.toThrow('already contains products');
+  await expect(fillDatabase(database.url, { ...SIZES, seed: 4 })).rejects.toThrow('already contains products');
   expect(await database.query(DIGEST)).toEqual(before);
 });
