@@ -2,10 +2,11 @@
  * Repeats the tests while `--hogs` busy loops load the processor, and records which tests fail and how often:
  * `npm run test:stress -- --runs 20 --hogs 4 [--only tests/cli]`
  *
- * Runs of the same commit, major version of Node.js, number of busy loops and selection of tests share one file.
+ * Adds a line to tests/stress/results.jsonl for each run, and counts earlier runs of the same commit, major version of
+ * Node.js, number of busy loops and selection of tests.
  */
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -13,7 +14,7 @@ import { provideChromium } from './find-chromium.js';
 import { ROOT, runSuite } from './test/run-suite.js';
 import { STEP_GROUPS, stepsOnly } from './test/steps.js';
 
-const RESULTS = join(ROOT, 'tests/stress/results');
+const RESULTS = join(ROOT, 'tests/stress/results.jsonl');
 /** A program that ends with this process, even if this process is killed. */
 const BUSY_LOOP = `while (process.ppid === ${process.pid});`;
 
@@ -28,7 +29,8 @@ const runs = countOf('runs');
 const hogs = countOf('hogs');
 const { only } = values;
 const chromium = provideChromium();
-const record = openRecord();
+const head = { commit: commitOf(), node: process.version, cores: availableParallelism(), hogs, only: only ?? null };
+const outcomes = earlierOutcomes();
 
 for (let run = 1; run <= runs; run += 1) {
   const startedAt = new Date().toISOString();
@@ -40,19 +42,17 @@ for (let run = 1; run <= runs; run += 1) {
   process.off('exit', stopHogs);
   if (suite.isInterrupted) break;
   const outcome = outcomeOf(suite, startedAt);
-  record.runs.push(outcome);
-  save(record);
+  outcomes.push(outcome);
+  appendFileSync(RESULTS, `${JSON.stringify({ ...head, ...outcome })}\n`);
   console.log(`Run ${run} of ${runs}: ${outcome.passed} passed, ${outcome.failed} failed in ${outcome.seconds} s`);
   for (const { name, file, message } of outcome.failures)
     console.log(`  ${file}: ${name}\n    ${message.split('\n')[0]}`);
 }
 
-const passed = record.runs.filter(({ failed }) => failed === 0).length;
-console.log(
-  `\n${passed} of ${record.runs.length} runs passed with ${hogs} busy loops at ${record.commit}: ${recordPath()}`,
-);
-for (const [name, count] of failuresByTest(record)) console.log(`  ${count} × ${name}`);
-process.exit(passed === record.runs.length && record.runs.length > 0 ? 0 : 1);
+const passed = outcomes.filter(({ failed }) => failed === 0).length;
+console.log(`\n${passed} of ${outcomes.length} runs passed with ${hogs} busy loops at ${head.commit}: ${RESULTS}`);
+for (const [name, count] of failuresByTest()) console.log(`  ${count} × ${name}`);
+process.exit(passed === outcomes.length && outcomes.length > 0 ? 0 : 1);
 
 function countOf(name) {
   const count = Number(values[name]);
@@ -78,44 +78,32 @@ function outcomeOf({ results, seconds }, startedAt) {
   };
 }
 
-function openRecord() {
-  const head = {
-    commit: commitOf(),
-    node: process.version,
-    cores: availableParallelism(),
-    hogs,
-    only: only ?? null,
-    runs: [],
-  };
-  try {
-    return { ...head, runs: JSON.parse(readFileSync(recordPath(head.commit), 'utf8')).runs };
-  } catch (error) {
-    if (error.code === 'ENOENT') return head;
-    throw error;
-  }
+/** Returns the recorded runs of the same commit, major version of Node.js, busy loops and selection. */
+function earlierOutcomes() {
+  const recorded = readFileSync(RESULTS, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const major = (version) => version.split('.')[0];
+  return recorded.filter(
+    (run) =>
+      run.commit === head.commit &&
+      major(run.node) === major(head.node) &&
+      run.hogs === head.hogs &&
+      run.only === head.only,
+  );
 }
 
 /** Returns the current commit, with the suffix `-changed` if there are uncommitted changes. */
 function commitOf() {
   const git = (...parameters) => execFileSync('git', parameters, { cwd: ROOT, encoding: 'utf8' }).trim();
-  const isClean = git('status', '--porcelain', '--', '.', ':!tests/stress/results') === '';
+  const isClean = git('status', '--porcelain', '--', '.', ':!tests/stress/results.jsonl') === '';
   return git('rev-parse', '--short=10', 'HEAD') + (isClean ? '' : '-changed');
 }
 
-function recordPath(commit = record.commit) {
-  const selection = only === undefined ? '' : `-${only.replaceAll(/[^a-z0-9]+/gi, '-')}`;
-  const major = process.versions.node.split('.')[0];
-  return join(RESULTS, `${commit}-node-${major}-hogs-${hogs}${selection}.json`);
-}
-
-function save(contents) {
-  mkdirSync(RESULTS, { recursive: true });
-  writeFileSync(recordPath(), `${JSON.stringify(contents, null, 2)}\n`);
-}
-
-function failuresByTest({ runs: all }) {
+function failuresByTest() {
   const counts = new Map();
-  for (const { name, file } of all.flatMap(({ failures }) => failures)) {
+  for (const { name, file } of outcomes.flatMap(({ failures }) => failures)) {
     const key = `${file}: ${name}`;
     counts.set(key, (counts.get(key) ?? 0) + 1);
   }
