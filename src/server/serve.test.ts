@@ -8,6 +8,7 @@ import { buildProduct } from '../../tests/support/build-product.ts';
 import { createLogLines } from '../../tests/support/log-lines.ts';
 import { buildPng } from '../../tests/support/picture-bytes.ts';
 import { stablePort } from '../../tests/support/stable-port.ts';
+import { createRenderer } from '../../tests/support/stub-renderer.ts';
 import { createTestDatabase, type TestDatabase } from '../../tests/support/test-database.ts';
 import { withServer } from '../../tests/support/with-server.ts';
 import { CONSOLE_API } from '../contract/console/paths.ts';
@@ -18,13 +19,10 @@ import type { CreatedSubmission } from '../contract/submissions/schema.ts';
 import { inviteOperator } from '../core/console/operators.ts';
 import { beginSession } from '../core/console/sessions.ts';
 import { saveProducts } from '../core/products/save-products.ts';
-import { NO_BRAND } from '../settings/brand.ts';
 import { readSettings } from '../settings/settings.ts';
-import { siteLanguages } from './pages/languages.ts';
 import { serve } from './serve.ts';
 import { shareConnections } from './share-connections.ts';
 import { closeAll } from './site.ts';
-import type { ServeOptions } from './site-process.ts';
 
 let database: TestDatabase;
 let dataDir: string;
@@ -35,15 +33,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await database.drop();
   await rm(dataDir, { recursive: true, force: true });
-});
-
-const createRenderer: ServeOptions['createRenderer'] = async ({ site }) => ({
-  site,
-  brand: NO_BRAND,
-  render: async () => ({ status: 200, html: '', problems: [] }),
-  shell: () => '',
-  scriptHash: '',
-  languages: siteLanguages({}, () => undefined),
 });
 
 const SELECT_OTHERS = `SELECT pid FROM pg_stat_activity

@@ -1,13 +1,12 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { siteLanguages } from '../../src/server/pages/languages.ts';
 import { type RunningSite, serve } from '../../src/server/serve.ts';
-import { NO_BRAND } from '../../src/settings/brand.ts';
 import { readSettings } from '../../src/settings/settings.ts';
 import { closeEvents, openEvents } from '../support/event-client.ts';
 import { createLogLines } from '../support/log-lines.ts';
 import { silentLog } from '../support/silent-log.ts';
+import { createRenderer } from '../support/stub-renderer.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 
 let database: TestDatabase;
@@ -26,16 +25,7 @@ const TOKEN = 'a-token-of-this-test';
 async function start(environment: Record<string, string> = {}, log = silentLog): Promise<string> {
   database = await createTestDatabase();
   const settings = readSettings({ PORT: '0', DATABASE_URL: database.url, METRICS_TOKEN: TOKEN, ...environment });
-  site = await serve(settings, log, {
-    createRenderer: async () => ({
-      site: { name: 'Groundswell', url: () => 'http://groundswell.test' },
-      brand: NO_BRAND,
-      shell: () => '',
-      scriptHash: '',
-      languages: siteLanguages({}, () => undefined),
-      render: async () => ({ status: 404, html: 'Oops! Page not found', problems: [] }),
-    }),
-  });
+  site = await serve(settings, log, { createRenderer });
   return site.address;
 }
 

@@ -8,13 +8,12 @@ import { inviteOperator } from '../../src/core/console/operators.ts';
 import { beginSession } from '../../src/core/console/sessions.ts';
 import { saveProducts } from '../../src/core/products/save-products.ts';
 import { listEvents, noteFailed, receiverOf, recordEvents } from '../../src/core/webhooks/outbox.ts';
-import { siteLanguages } from '../../src/server/pages/languages.ts';
 import { type RunningSite, serve } from '../../src/server/serve.ts';
-import { NO_BRAND } from '../../src/settings/brand.ts';
 import { readSettings } from '../../src/settings/settings.ts';
 import { buildProduct } from '../support/build-product.ts';
 import { openEvents } from '../support/event-client.ts';
 import { createLogLines } from '../support/log-lines.ts';
+import { createRenderer } from '../support/stub-renderer.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { newSecret, startReceiver } from '../support/webhook-receiver.ts';
 
@@ -40,16 +39,7 @@ async function start(environment: Record<string, string>, prepare?: () => Promis
   const { log, text } = createLogLines();
   logText = text;
   const settings = readSettings({ PORT: '0', DATABASE_URL: database.url, RATE_LIMITS: 'off', ...environment });
-  site = await serve(settings, log, {
-    createRenderer: async () => ({
-      site: { name: 'Groundswell', url: () => 'http://groundswell.test' },
-      brand: NO_BRAND,
-      shell: () => '',
-      scriptHash: '',
-      languages: siteLanguages({}, () => undefined),
-      render: async () => ({ status: 404, html: 'Oops! Page not found', problems: [] }),
-    }),
-  });
+  site = await serve(settings, log, { createRenderer });
 }
 
 const ask = (path: string, headers: Record<string, string> = {}) => fetch(`${site.address}${path}`, { headers });
