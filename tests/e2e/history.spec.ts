@@ -193,9 +193,8 @@ test('Next leads to the end of a list in which a product moved to a later page',
 test.describe('Previous and Next', () => {
   const previous = (page: Page) => page.getByRole('button', { name: 'Previous', exact: true });
   const next = (page: Page) => page.getByRole('button', { name: 'Next', exact: true });
-  /** Opens a product from the list without scrolling, which could load the next page of the list. */
+  /** Opens the first product with this name without scrolling, which could load the next page of the list. */
   async function open(page: Page, name: string): Promise<void> {
-    // Products of other tests may have the same name.
     await page.getByRole('link', { name, exact: true }).first().dispatchEvent('click');
     await expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
   }
