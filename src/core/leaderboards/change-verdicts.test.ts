@@ -127,15 +127,6 @@ test('an exclusion can be undone after the launch has moved to another day', asy
   expect((await votesOf()).map(({ reason }) => reason)).toEqual([null, null, null]);
 });
 
-test('after the clock was set back, the last exclusion is undone and not an earlier one with a later time', async () => {
-  const [first, second] = (await votesOf()).map(({ voter }) => voter);
-  const { auditId } = await change('exclude', [first ?? '']);
-  await change('exclude', [second ?? '']);
-  await database.query("UPDATE audit_log SET created_at = created_at + interval '1 hour' WHERE id = $1", [auditId]);
-  await undoVerdicts(database, 'tide', systemRuntime);
-  expect((await votesOf()).filter(({ reason }) => reason !== null).map(({ voter }) => voter)).toEqual([first]);
-});
-
 test('an exclusion whose votes were all withdrawn can be undone, and so can the exclusion before it', async () => {
   const [first, second] = (await votesOf()).map(({ voter }) => voter);
   await change('exclude', [first ?? '']);

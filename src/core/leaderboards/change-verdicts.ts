@@ -105,7 +105,7 @@ const LAST_CHANGE = `SELECT a.id, a.action, a.details,
   WHERE a.target = $1 AND a.action IN ('votes exclude', 'votes include') AND NOT EXISTS (
     SELECT FROM audit_log u WHERE u.undoes = a.id
   )
-  ORDER BY a.created_at > statement_timestamp(), a.created_at DESC, a.id DESC LIMIT 1`;
+  ORDER BY a.created_at DESC, a.id DESC LIMIT 1`;
 
 /**
  * Undoes the last exclusion or inclusion of a launch's votes that has not been undone yet.

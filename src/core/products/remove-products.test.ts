@@ -87,21 +87,6 @@ test('a restoration that deadlocks with another transaction is retried', async (
   expect(restored).toMatchObject([{ id: 'restored' }]);
 });
 
-test.each(['last', 'productIds'])(
-  'after the clock was set back, the last removal is undone and not an earlier one with a later time (%s)',
-  async (choice) => {
-    const removals: string[] = [];
-    for (const name of ['First', 'Second']) {
-      await saveProducts(database, [buildProduct({ id: 'ebb', name })]);
-      removals.push((await removeProducts(database, ['ebb'])).removed[0]?.removalId ?? '');
-    }
-    const setBack = "UPDATE removed_products SET removed_at = removed_at + interval '1 hour' WHERE removal_id = $1";
-    await database.query(setBack, [removals[0]]);
-    await restoreProducts(database, choice === 'last' ? { last: true } : { productIds: ['ebb'] });
-    expect(await readProducts(database, ['ebb'])).toMatchObject([{ name: 'Second' }]);
-  },
-);
-
 test('a launch removed before its last vote was on its boards is restored with this vote', async () => {
   const now = new Date().toISOString();
   await launch(database, 'reef', now);

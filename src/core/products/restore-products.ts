@@ -101,12 +101,11 @@ class Refusal extends Error {
 
 /**
  * Selects the last batch of `products remove`, whose removals have the ids of their audit entries. If undoing an import
- * removed a product, there is no such entry, or it names the import. A removal in the future is an earlier one, from
- * before the database's clock was set back.
+ * removed a product, there is no such entry, or it names the import.
  */
 const LAST_BATCH = `SELECT batch_id FROM removed_products
   WHERE EXISTS (SELECT FROM audit_log WHERE id = removal_id AND details -> 'import' IS NULL)
-  ORDER BY removed_at > statement_timestamp(), removed_at DESC, batch_id LIMIT 1`;
+  ORDER BY removed_at DESC, batch_id LIMIT 1`;
 
 /** Selects and locks the removals, so the second of two concurrent restorations finds no row. */
 function selectRemovals(sql: Sql, choice: RemovalChoice): Promise<RemovalRow[]> {
@@ -117,7 +116,7 @@ function selectRemovals(sql: Sql, choice: RemovalChoice): Promise<RemovalRow[]> 
         ? ['removal_id = ANY($1::uuid[])', [choice.removalIds]]
         : [
             `removal_id IN (SELECT (SELECT removal_id FROM removed_products WHERE product_id = asked.id
-               ORDER BY removed_at > statement_timestamp(), removed_at DESC, removal_id LIMIT 1) FROM unnest($1::text[]) AS asked (id))`,
+               ORDER BY removed_at DESC, removal_id LIMIT 1) FROM unnest($1::text[]) AS asked (id))`,
             [choice.productIds],
           ];
   return sql.query<RemovalRow>(
