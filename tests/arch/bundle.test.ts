@@ -15,7 +15,7 @@ import { PACKAGE_FOLDERS } from '../../src/settings/package-root.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { ROOT } from './source-files.ts';
 
-// The size budgets of the first visit to `/`, a product or the console. Before this file alone, run `npm run build`.
+// The size budgets of the first visit to `/`, a product or the console. They need a build (`npm run build`).
 
 const KIB = 1024;
 const BUDGET_BYTES = { home: 84_000, product: 84 * KIB, css: 20 * KIB, font: 30 * KIB, html: 30 * KIB };

@@ -203,14 +203,17 @@ export function messageOf(error: unknown): string {
  */
 const NO_RESPONSE = [0, 502, 504];
 
-/** Returns whether the site did not respond, so it is unknown whether the request changed anything. */
+/** Returns whether it is unknown if the request changed anything, because nothing confirms or denies it. */
 export const hasNoResponse = (error: unknown) => error instanceof ConsoleError && NO_RESPONSE.includes(error.status);
 
 /** Returns the message to the operator after a change failed, or may have failed. */
 export function describeFailure(error: unknown): { title: string; description: string } {
-  return hasNoResponse(error)
-    ? { title: 'The site cannot be reached', description: 'If the change was made, it is in the audit log.' }
-    : { title: 'The change failed', description: messageOf(error) };
+  if (!hasNoResponse(error)) return { title: 'The change failed', description: messageOf(error) };
+  const isFromSite = error instanceof ConsoleError && error.code === 'unavailable';
+  return {
+    title: isFromSite ? 'The database did not confirm the change' : 'The site cannot be reached',
+    description: 'If the change was made, it is in the audit log.',
+  };
 }
 
 /**

@@ -1,5 +1,7 @@
+import { QueryClient } from '@tanstack/react-query';
 import { expect, test } from 'vitest';
-import { pagesOf, recordPage } from './pages.ts';
+import { consoleKeys } from './console-api.ts';
+import { changeItems, pagesOf, recordPage } from './pages.ts';
 
 test.each([
   ['the page of the visible rows', [50, 50, 50], [60, 70], [1, 1]],
@@ -33,4 +35,26 @@ test('an empty page of a search keeps its cursor, so it is not read again, until
   expect(cursors()).toEqual(['', 'before a', 'before 2, moved']);
   record(0, ['e', 'd', 'c'], 'before b');
   expect(cursors()).toEqual(['', 'before b', 'before 2, moved']);
+});
+
+test('a page that the operator’s own change has emptied gets a new cursor, because the server still has rows for it', () => {
+  const client = new QueryClient();
+  const pageStarts = [{ cursor: '', rows: undefined }];
+  const itemsFrom = (first: number) => Array.from({ length: 50 }, (_, row) => ({ id: String(first + row) }));
+  const keyOf = (page: number) => consoleKeys.page('queue', '/queue', {}, String(page));
+  const record = (page: number) =>
+    recordPage(pageStarts, page, client.getQueryData(keyOf(page)) ?? expect.unreachable());
+  for (const page of [0, 1, 2]) {
+    client.setQueryData(keyOf(page), { items: itemsFrom(50 * page), nextCursor: `after ${50 * page + 49}` });
+    record(page);
+  }
+  const undo = changeItems<{ id: string }>(client, 'queue', (item) => (Number(item.id) < 100 ? undefined : item));
+  for (const page of [0, 1, 2]) record(page);
+  expect(pageStarts).toMatchObject([{ isEmpty: false }, { isEmpty: false }, { isEmpty: false }, {}]);
+  client.setQueryData(keyOf(0), { items: itemsFrom(100), nextCursor: 'after 149' });
+  record(0);
+  expect(pageStarts[1]).toMatchObject({ cursor: 'after 149' });
+  undo();
+  record(1);
+  expect(pageStarts[1]).toMatchObject({ rows: 50, isEmpty: false });
 });

@@ -34,7 +34,9 @@ interface PageStart {
   cursor: string;
   /** The number of rows of the page, or undefined until the page has loaded once. */
   rows: number | undefined;
-  /** Identifies the last row of the page. */
+  /** Whether the server found no row for the page. */
+  isEmpty?: boolean;
+  /** Identifies the last row that the server found for the page. */
   lastId?: unknown;
 }
 
@@ -89,11 +91,11 @@ export function usePages<Item extends object>(subject: string, path: string, fil
   }
   recent.current = read;
   const first = Math.min(wanted.first, pageStarts.length - 1);
-  // New rows appear on the first page, and a search continues on the last one. A refetch of each empty page between them
-  // would repeat the whole search after every change.
+  // New comments appear on the first page, and a search continues on the last one. A refetch of each empty page between
+  // them would repeat the whole search after every change.
   const isSkipped = (page: number, key: QueryKey) => {
-    const { data, dataUpdatedAt = 0 } = client.getQueryState<ConsolePage<Item>>(key) ?? {};
-    return page > 0 && page < pageStarts.length - 1 && data?.items.length === 0 && dataUpdatedAt >= startedAt;
+    const isBetween = page > 0 && page < pageStarts.length - 1;
+    return isBetween && pageStarts[page]?.isEmpty && (client.getQueryState(key)?.dataUpdatedAt ?? 0) >= startedAt;
   };
   const queries = useQueries({
     queries: pageStarts.slice(first, wanted.last + 1).map(({ cursor }, index) => ({
@@ -161,23 +163,26 @@ const NOTHING = {
 };
 
 /** Records the number of rows of a page and the cursor of the next page. */
-export function recordPage(pageStarts: PageStart[], at: number, { items, nextCursor }: ConsolePage<object>): void {
+export function recordPage(pageStarts: PageStart[], at: number, data: ConsolePage<object>): void {
+  const { items, nextCursor } = data;
   const page = pageStarts[at];
   if (!page) return;
+  page.rows = items.length;
+  page.isEmpty = items.length === 0 && !changedPages.has(data);
+  if (changedPages.has(data)) return;
   const ids = items.map(idOf);
   const hasMovedRows = page.lastId !== undefined && !ids.includes(page.lastId);
-  page.rows = items.length;
   page.lastId = ids.at(-1);
   const next = pageStarts[at + 1];
   if (nextCursor === null) pageStarts.length = at + 1;
   else if (!next) pageStarts.push({ cursor: nextCursor, rows: undefined });
   // Each new comment moves the end of a searched page, but an empty next page stays empty unless rows move to it.
-  else if (next.rows !== 0 || hasMovedRows) next.cursor = nextCursor;
+  else if (!next.isEmpty || hasMovedRows) next.cursor = nextCursor;
 }
 
 /**
  * Returns the pages that contain these rows or the rows right after them, which are loaded in advance. Includes the
- * empty pages before the first row of the list, because new rows appear on the first page.
+ * empty pages before the first row of the list, because new comments appear on the first page.
  */
 export function pagesOf(
   pageStarts: readonly Pick<PageStart, 'rows'>[],
@@ -203,6 +208,9 @@ function positionOf(pageStarts: readonly PageStart[], row: number): { page: numb
   }
   return undefined;
 }
+
+/** Pages with an optimistic update. If such a page is empty, the server may still have rows for it. */
+const changedPages = new WeakSet<object>();
 
 /** The ids of the items that the last optimistic update has removed, unless it was rolled back. */
 const removedIds = new Set<string>();
@@ -230,6 +238,7 @@ export function changeItems<Item extends { id: string }>(
       return changed ?? [];
     });
     const shown = client.setQueryData(key, { ...data, items });
+    if (shown && shown !== data) changedPages.add(shown);
     return () => {
       if (client.getQueryData(key) === shown) client.setQueryData(key, data);
     };

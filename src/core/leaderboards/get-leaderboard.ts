@@ -155,7 +155,8 @@ export async function firstLaunch(sql: Sql, now: Date): Promise<Date> {
 
 /**
  * Returns whether a period has launches or a final result, or overlaps the time between the site's first launch and
- * now, unless the time zone skips it. The bounds of a period may move outside this time if SITE_TIME_ZONE changes or the first launch is removed.
+ * now, unless the time zone skips it. The bounds of a period may move outside this time if SITE_TIME_ZONE changes or
+ * the first launch is removed.
  */
 export function isCovered(
   period: Period,
