@@ -4,9 +4,9 @@ import * as paths from '../../contract/paths.ts';
 import { CoreError, periodNotFound, productNotFound } from '../../core/core-error.ts';
 import type { Runtime } from '../../core/runtime.ts';
 import { REVALIDATE } from '../http/cache-control.ts';
-import { lastWriteElsewhere, lastWriteOf } from '../http/last-write-cookie.ts';
+import { lastWriteElsewhere } from '../http/last-write-cookie.ts';
 import type { ChargeRequest } from '../limits/limit-requests.ts';
-import { API_FRESHNESS, type CacheRequest, STANDINGS_FRESHNESS } from './cached-response.ts';
+import { API_FRESHNESS, type CacheRequest } from './cached-response.ts';
 import { trackDependencies } from './dependency-tracker.ts';
 import type { ResponseCache } from './response-cache.ts';
 import { sendFromCache } from './send-cached.ts';
@@ -35,8 +35,7 @@ export function createApiSender({ cache, runtime, charge }: SenderOptions): Send
   return (response, request, reply, isCharged = false) => {
     const wanted: CacheRequest = {
       ...response,
-      notBefore:
-        response.freshness.maxStaleMs > 0 ? lastWriteOf(request, runtime) : lastWriteElsewhere(request, runtime),
+      notBefore: lastWriteElsewhere(request, runtime),
       // A client can forge the claim that it has just written, so such requests count against the search limit. Over
       // the limit, the client gets the cached response instead of an error.
       charge(reason) {
@@ -86,8 +85,7 @@ export function relatedResponse(api: ReadApi, id: string): ApiResponse {
 }
 
 export function standingsResponse(api: ReadApi, id: string): ApiResponse {
-  const response = apiResponse(api, paths.api.standings(id), (tracked) => tracked.getStandings(id));
-  return { ...response, freshness: STANDINGS_FRESHNESS };
+  return apiResponse(api, paths.api.standings(id), (tracked) => tracked.getStandings(id));
 }
 
 /** The first page of a leaderboard. */

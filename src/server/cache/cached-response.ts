@@ -121,12 +121,6 @@ export const FEED_FRESHNESS: Freshness = { minIntervalMs: 1_000, maxStaleMs: 1_0
  */
 export const API_FRESHNESS: Freshness = { minIntervalMs: 0, maxStaleMs: 0 };
 
-/**
- * Every vote on the site changes standings. They lag by less than the time after which open pages read them again
- * (`REFETCH_DELAY_MS` in web/features/live/timing.ts), so each page gets the change of which it was told.
- */
-export const STANDINGS_FRESHNESS: Freshness = { minIntervalMs: 250, maxStaleMs: 500 };
-
 /** A response older than this counts as stale even without a known change, because change notifications may be lost. */
 const MAX_AGE_MS = 60_000;
 

@@ -1,8 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { bodyOf, cache, change, harness, hold, settled, useCache } from '../../../tests/support/response-cache.ts';
 import { createResponseSource as source } from '../../../tests/support/response-source.ts';
-import type { ReadApi } from '../../contract/api.ts';
-import { standingsResponse } from './api-response.ts';
 import { API_FRESHNESS, type Dependencies, type Version } from './cached-response.ts';
 import { type Entry, EntryStore } from './entry-store.ts';
 import type { ResponseCache } from './response-cache.ts';
@@ -154,30 +152,4 @@ test('URLs with invented parameters evict only each other', async () => {
   expect(cache.sizeBytes()).toBeLessThan(40_000);
   await cache.get(page.request());
   expect(page.produced).toBe(1);
-});
-
-test('after a vote for another launch, the old standing is served while the next one is read, but not for long', async () => {
-  let reads = 0;
-  let release = () => {};
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  const api = {
-    async getStandings() {
-      reads += 1;
-      if (reads > 1) await held;
-      return {};
-    },
-  } as unknown as ReadApi;
-  const standing = standingsResponse(api, 'tide');
-  await cache.get(standing);
-  cache.invalidate(change('ebb'));
-  expect(cache.get(standing)).not.toBeInstanceOf(Promise);
-  expect(reads).toBe(1);
-  await harness.advance(500);
-  expect(reads).toBe(2);
-  const next = cache.get(standing);
-  expect(next).toBeInstanceOf(Promise);
-  release();
-  await next;
 });
