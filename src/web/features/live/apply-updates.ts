@@ -1,5 +1,6 @@
 import { notifyManager, type Query, type QueryClient } from '@tanstack/react-query';
 import type { LiveComment, LiveCounts } from '../../../contract/live/schema.ts';
+import type { ProductDetail } from '../../../contract/products/schema.ts';
 import type { AppApi } from '../../api/api-context.tsx';
 import { commentKeys, productKeys } from '../../cache/cached-data.ts';
 import { keepPendingWrites, setLikes, showCounts } from '../../cache/pending-writes.ts';
@@ -72,12 +73,21 @@ export function createUpdateApplier(
       return;
     }
     notifyManager.batch(() => {
-      for (const { value, at } of counts.values()) if (at >= since) showCounts(client, value);
+      for (const { value, at } of counts.values()) {
+        if (at < since) continue;
+        // A comment was hidden, possibly the new one.
+        if (value.comments < shownComments(value.id)) forgetNotedComments(client, value.id);
+        showCounts(client, value);
+      }
       for (const [productId, ofProduct] of likesByProduct(likes, since)) {
         setLikes(client, productId, ofProduct);
         noteComments(client, productId, ofProduct.keys());
       }
     });
+  }
+
+  function shownComments(productId: string): number {
+    return client.getQueryData<ProductDetail | null>(productKeys.detail(productId))?.product.comments ?? 0;
   }
 
   function showHeld(): void {

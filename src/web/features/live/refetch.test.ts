@@ -71,7 +71,7 @@ test.each([
 test.each([
   ['open', 2],
   ['final', 1],
-])('votes cause a refetch of a board and a standing unless they are final: %s', async (status, onVotes) => {
+])('votes cause a refetch of a standing, and of a board unless it is final: %s', async (status, boardReads) => {
   const client = new QueryClient();
   const reads = { board: 0, standing: 0 };
   const board = new InfiniteQueryObserver(client, {
@@ -94,9 +94,9 @@ test.each([
   await expect.poll(() => reads).toEqual({ board: 1, standing: 1 });
   await expect.poll(() => client.isFetching()).toBe(0);
   await refetchBoards(client, { includeFinal: false });
-  expect(reads).toEqual({ board: onVotes, standing: onVotes });
+  expect(reads).toEqual({ board: boardReads, standing: 2 });
   await refetchBoards(client);
-  expect(reads).toEqual({ board: onVotes + 1, standing: onVotes + 1 });
+  expect(reads).toEqual({ board: boardReads + 1, standing: 3 });
   for (const stop of stops) stop();
 });
 

@@ -62,7 +62,7 @@ async function readBetweenWrites<Result>(
 
 /**
  * Refetches the ranks on screen. Unlike lists, leaderboards are reordered on screen as votes arrive. Without
- * `includeFinal`, skips final results, which votes cannot change.
+ * `includeFinal`, skips final boards, which votes cannot change. A standing also has the number on the upvote button.
  */
 export async function refetchBoards(client: QueryClient, { includeFinal = true } = {}): Promise<void> {
   const ranks = [productKeys.boards, productKeys.standings];
@@ -71,7 +71,7 @@ export async function refetchBoards(client: QueryClient, { includeFinal = true }
       const filters = {
         queryKey,
         type: 'active',
-        predicate: (query: Query) => includeFinal || !isFinal(query),
+        predicate: (query: Query) => includeFinal || queryKey === productKeys.standings || !isFinal(query),
       } as const;
       // First waits for a running request, because a refetch would cancel the page that the visitor is loading.
       await client.refetchQueries({ ...filters, fetchStatus: 'fetching' }, { cancelRefetch: false });

@@ -140,7 +140,7 @@ function createEventHandler(refetcher: Refetcher): SharedStreamHandlers['onEvent
     else if (event === LIVE_EVENTS.comments) applier.apply({ comments: JSON.parse(data) as LiveComment[] });
     else if (event === LIVE_EVENTS.catalogue) checkLaunches();
     else if (event === LIVE_EVENTS.refetch) refetchAll();
-    // Votes cannot change a final result, but an operator can.
+    // Votes cannot change a final board, but an operator can.
     includeFinal ||= event === LIVE_EVENTS.catalogue || event === LIVE_EVENTS.refetch;
     if (event !== LIVE_EVENTS.comments) refetchRanks();
     // A stream of all counts contains no likes of comments, so they are refetched.

@@ -82,8 +82,12 @@ export function visibleProducts(
 /** The key of the ids of a product's comments about which updates arrived since its comments were read. */
 const updatedCommentsKey = (productId: string) => ['updated-comments', productId] as const;
 
-/** Records that updates about comments arrived. Those that the list does not contain may be new. */
+/**
+ * Records that updates about comments arrived. If all comments are loaded, those that the list does not contain are new.
+ */
 export function noteComments(client: QueryClient, productId: string, ids: Iterable<string>): void {
+  const { order, pages } = visibleComments(client, productId) ?? {};
+  if (order?.cursor || pages?.at(-1)?.nextCursor !== null) return;
   const queryKey = updatedCommentsKey(productId);
   client.setQueryDefaults(queryKey, { gcTime: Number.POSITIVE_INFINITY });
   client.setQueryData<string[]>(queryKey, (noted = []) => [...new Set([...noted, ...ids])]);
@@ -96,7 +100,7 @@ export function forgetNotedComments(client: QueryClient, productId: string): voi
 
 /** Returns the number of a product's new comments: those that are neither on screen nor on pages still to be loaded. */
 export function newCommentCount(client: QueryClient, productId: string): number {
-  const { order, pages = [] } = visibleComments(client, productId) ?? {};
+  const pages = visibleComments(client, productId)?.pages ?? [];
   const [first] = pages;
   const count = client.getQueryData<ProductDetail | null>(productKeys.detail(productId))?.product.comments;
   if (!first || count === undefined) return 0;
@@ -106,9 +110,8 @@ export function newCommentCount(client: QueryClient, productId: string): number 
   // A page that was loaded later may contain comments that the total of the first page does not count.
   const ids = new Set(flattenPages(pages, ({ id }) => id).map(({ id }) => id));
   const loaded = [...ids].filter((id) => !held.has(id)).length;
-  // Hidden comments reduce the count. If the list is complete, each comment that it does not contain is new anyway.
-  const isComplete = !order?.cursor && pages.at(-1)?.nextCursor === null;
-  const noted = (isComplete && client.getQueryData<string[]>(updatedCommentsKey(productId))) || [];
+  // Hidden comments reduce the count, although there may be new ones.
+  const noted = client.getQueryData<string[]>(updatedCommentsKey(productId)) ?? [];
   const unknown = noted.filter((id) => !ids.has(id)).length;
   return Math.max(unknown, count - Math.max(first.total - heldHere, loaded));
 }
