@@ -89,7 +89,7 @@ export const ENGLISH = [
   'No launches yet',
   'A calm sea',
   'The first wave is still on its way, and its place is free.',
-  'Nothing was launched then. The boards before and after may have more to show.',
+  'No launches are on this board. The boards before and after may have more to show.',
   'Show all products',
   'There is no leaderboard for this period',
   'The period is before the first launch, or in the future.',

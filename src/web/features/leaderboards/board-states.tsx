@@ -46,7 +46,7 @@ export function BoardEmpty({ isRunning }: { isRunning: boolean }) {
       <p>
         {isRunning
           ? t('The first wave is still on its way, and its place is free.')
-          : t('Nothing was launched then. The boards before and after may have more to show.')}
+          : t('No launches are on this board. The boards before and after may have more to show.')}
       </p>
       <NoticeLink to={paths.home}>{t('Show all products')}</NoticeLink>
     </Notice>

@@ -141,8 +141,8 @@ export default {
     'No launches yet': 'لا إطلاقات بعد',
     'A calm sea': 'بحر هادئ',
     'The first wave is still on its way, and its place is free.': 'الموجة الأولى ما زالت في طريقها، ومكانها شاغر.',
-    'Nothing was launched then. The boards before and after may have more to show.':
-      'لم يُطلق شيء حينها. قد يكون لدى اللوحات السابقة واللاحقة المزيد.',
+    'No launches are on this board. The boards before and after may have more to show.':
+      'لا توجد إطلاقات على هذه اللوحة. قد يكون لدى اللوحات السابقة واللاحقة المزيد.',
     'Show all products': 'عرض كل المنتجات',
     'There is no leaderboard for this period': 'لا توجد لوحة صدارة لهذه الفترة',
     'The period is before the first launch, or in the future.': 'الفترة تسبق أول إطلاق أو تقع في المستقبل.',

@@ -89,8 +89,8 @@ export default {
     'A calm sea': 'Ruhige See',
     'The first wave is still on its way, and its place is free.':
       'Die erste Welle ist noch unterwegs, und ihr Platz ist frei.',
-    'Nothing was launched then. The boards before and after may have more to show.':
-      'In dieser Zeit gab es keine Launches. Die Ranglisten davor und danach haben vielleicht mehr zu zeigen.',
+    'No launches are on this board. The boards before and after may have more to show.':
+      'Diese Rangliste enthält keine Launches. Die Ranglisten davor und danach haben vielleicht mehr zu zeigen.',
     'Show all products': 'Alle Produkte anzeigen',
     'There is no leaderboard for this period': 'Für diese Zeit gibt es keine Rangliste',
     'The period is before the first launch, or in the future.':

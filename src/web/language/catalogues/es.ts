@@ -88,8 +88,8 @@ export default {
     'A calm sea': 'Mar en calma',
     'The first wave is still on its way, and its place is free.':
       'La primera ola aún está en camino, y su sitio está libre.',
-    'Nothing was launched then. The boards before and after may have more to show.':
-      'Entonces no se lanzó nada. Puede que las clasificaciones de antes y después tengan más que mostrar.',
+    'No launches are on this board. The boards before and after may have more to show.':
+      'Esta clasificación no tiene lanzamientos. Puede que las clasificaciones de antes y después tengan más que mostrar.',
     'Show all products': 'Mostrar todos los productos',
     'There is no leaderboard for this period': 'No hay clasificación para esta fecha',
     'The period is before the first launch, or in the future.':

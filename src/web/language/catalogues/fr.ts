@@ -87,8 +87,8 @@ export default {
     'A calm sea': 'Mer calme',
     'The first wave is still on its way, and its place is free.':
       'La première vague est encore en route, et sa place est libre.',
-    'Nothing was launched then. The boards before and after may have more to show.':
-      'Rien n’a été lancé à ce moment-là. Les classements d’avant et d’après ont peut-être plus à montrer.',
+    'No launches are on this board. The boards before and after may have more to show.':
+      'Ce classement ne contient aucun lancement. Les classements d’avant et d’après ont peut-être plus à montrer.',
     'Show all products': 'Afficher tous les produits',
     'There is no leaderboard for this period': 'Il n’y a pas de classement pour cette période',
     'The period is before the first launch, or in the future.':

@@ -85,8 +85,8 @@ export default {
     'No launches yet': 'まだ何も公開されていません',
     'A calm sea': '静かな海',
     'The first wave is still on its way, and its place is free.': '最初の波はまだ沖にいます。その場所は空いています。',
-    'Nothing was launched then. The boards before and after may have more to show.':
-      'この時期に公開された製品はありません。前後のランキングをご覧ください。',
+    'No launches are on this board. The boards before and after may have more to show.':
+      'このランキングに製品はありません。前後のランキングをご覧ください。',
     'Show all products': 'すべての製品を見る',
     'There is no leaderboard for this period': 'この期間のランキングはありません',
     'The period is before the first launch, or in the future.': '最初の公開より前、または未来の期間です。',

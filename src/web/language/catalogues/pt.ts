@@ -88,8 +88,8 @@ export default {
     'A calm sea': 'Mar calmo',
     'The first wave is still on its way, and its place is free.':
       'A primeira onda ainda está a caminho, e o lugar dela está livre.',
-    'Nothing was launched then. The boards before and after may have more to show.':
-      'Nada foi lançado nessa época. Os rankings de antes e depois talvez tenham mais para mostrar.',
+    'No launches are on this board. The boards before and after may have more to show.':
+      'Este ranking não tem lançamentos. Os rankings de antes e depois talvez tenham mais para mostrar.',
     'Show all products': 'Mostrar todos os produtos',
     'There is no leaderboard for this period': 'Não há ranking para este período',
     'The period is before the first launch, or in the future.':

@@ -86,8 +86,8 @@ export default {
     'No launches yet': '还没有产品发布',
     'A calm sea': '风平浪静',
     'The first wave is still on its way, and its place is free.': '第一朵浪花还在路上，位置为它留着。',
-    'Nothing was launched then. The boards before and after may have more to show.':
-      '那段时间没有产品发布。前后的榜单可能有更多内容。',
+    'No launches are on this board. The boards before and after may have more to show.':
+      '此榜单上没有产品。前后的榜单可能有更多内容。',
     'Show all products': '显示所有产品',
     'There is no leaderboard for this period': '没有这个时段的榜单',
     'The period is before the first launch, or in the future.': '该时段早于第一个产品，或在未来。',
