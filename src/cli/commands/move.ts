@@ -9,7 +9,7 @@ import { writeBackup } from '../../core/backups/write-backup.ts';
 import { SELECT_CHANGES } from '../../core/changes/change-feed.ts';
 import { CHANNEL } from '../../core/changes/change-publisher.ts';
 import { ConnectError, type Connection, connect } from '../../core/database/connect.ts';
-import type { Database } from '../../core/database/database.ts';
+import { type Database, readDatabaseTime } from '../../core/database/database.ts';
 import { selectListenStatement } from '../../core/database/listen.ts';
 import { readMigrations } from '../../core/database/migrate.ts';
 import { PACKAGE_FOLDERS, PACKAGE_VERSION } from '../../settings/package-root.ts';
@@ -53,16 +53,17 @@ Examples:
 /**
  * Selects the connections of a site in this schema. Each process listens for changes and, because a pooler may prevent
  * that, reads them five times a second. Since this read does not name its schema, it counts only if no other schema has
- * a site. A pooler's connection shows its last statement after the site has stopped, so an old read does not count.
+ * a site. A pooler's connection shows its last statement after the site has stopped, so earlier reads do not count.
  */
 const SELECT_RUNNING = `SELECT pid FROM pg_stat_activity
   WHERE datname = current_database() AND (query = (${selectListenStatement(CHANNEL)})
-    OR left(query, 100) = left($1::text, 100) AND query_start > clock_timestamp() - interval '2 seconds'
+    OR left(query, 100) = left($1::text, 100) AND query_start > $2
       AND (SELECT count(*) FROM pg_class WHERE relname = 'changes' AND relkind IN ('r', 'p')) = 1)`;
 
-/** The site's other statements soon replace a read on a connection of a pooler, so one look may miss it. */
-const LOOKS = 20;
-const LOOK_INTERVAL_MS = 50;
+/** In this time, each process of a site reads the changes several times. */
+const LOOK_MS = 1_000;
+/** The site's next statement on the same connection of a pooler replaces a read, so most looks would miss it. */
+const LOOK_INTERVAL_MS = 2;
 
 /** Reads the target's URL and validates it in the same way as DATABASE_URL. */
 function readTarget(to: string | undefined): string {
@@ -112,8 +113,9 @@ async function move(settings: Settings, targetUrl: string, signal: AbortSignal) 
 
 /** @throws UsageError if a site is running with the database, because its later writes would not be copied. */
 async function requireStopped(database: Database): Promise<void> {
-  for (let look = 0; look < LOOKS; look += 1) {
-    const running = await database.query(SELECT_RUNNING, [SELECT_CHANGES]);
+  const begun = await readDatabaseTime(database);
+  for (const from = performance.now(); performance.now() - from < LOOK_MS; ) {
+    const running = await database.query(SELECT_RUNNING, [SELECT_CHANGES, begun]);
     if (running.length > 0) throw new UsageError('a site is running with the current database: stop it first');
     await delay(LOOK_INTERVAL_MS);
   }
