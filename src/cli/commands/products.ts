@@ -3,6 +3,7 @@ import type { RemovedProductRecord } from '../../contract/console/records.ts';
 import { fieldOf, PRODUCT_FIELD_NAMES } from '../../contract/products/fields.ts';
 import type { Product, TeamMember } from '../../contract/products/schema.ts';
 import { formatCount, formatQuantity, utcMinute } from '../../contract/text.ts';
+import { readDatabaseClock, readDatabaseTime } from '../../core/database/database.ts';
 import { type BrowseSort, browseProducts } from '../../core/products/browse-products.ts';
 import { editProduct } from '../../core/products/edit-product.ts';
 import { type InspectedProduct, inspectProduct } from '../../core/products/get-product.ts';
@@ -80,8 +81,8 @@ Examples:
     )
     .action(async ({ removed = false, scheduled = false, json = false, ...filter }: Flags) => {
       if (removed) return listRemoved(filter.limit, json);
-      const { items: products } = await withDatabase(({ database }) =>
-        browseProducts(database, scheduled ? { ...filter, scheduledAfter: new Date() } : filter),
+      const { items: products } = await withDatabase(async ({ database }) =>
+        browseProducts(database, scheduled ? { ...filter, scheduledAfter: await readDatabaseTime(database) } : filter),
       );
       if (json) return printJson({ products });
       if (products.length === 0) return print('No products match.');
@@ -216,9 +217,16 @@ createdAt cannot be empty.`,
     .action(async (id: string, { set, json = false }: { set: Map<string, unknown>; json?: boolean }) => {
       readProductIds([id]);
       const { timeZone } = readSettings(process.env).launches;
-      const { product, auditId } = await withDatabase(({ database }) =>
-        editProduct(database, id, { values: Object.fromEntries(set), now: new Date(), timeZone }),
-      );
+      const { product, auditId } = await withDatabase(async ({ database }) => {
+        const readTime = await readDatabaseClock(database);
+        return editProduct(database, id, {
+          values: Object.fromEntries(set),
+          get now() {
+            return readTime();
+          },
+          timeZone,
+        });
+      });
       if (json) return printJson({ product });
       const name = `'${oneLine(product.name)}' (${product.id})`;
       print(auditId === null ? `${name} already has these values; nothing was changed.` : `Edited ${name}.`);

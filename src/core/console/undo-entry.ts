@@ -57,7 +57,7 @@ export async function undoEntry(
   if (entry === undefined) throw new CoreError('not_found', 'There is no such entry in the audit log.');
   if (entry.undoneBy !== null) throw notUndoable('This entry has already been undone.');
   const undo = async (on: Database) => {
-    if (entry.action === 'import') return revertImport(on, entry, { now: runtime.now(), timeZone });
+    if (entry.action === 'import') return revertImport(on, entry, launchRules(runtime, timeZone));
     await revert(on, entry, { runtime, timeZone, votesPerNetwork });
     return null;
   };
@@ -92,7 +92,7 @@ async function revert(
   switch (action) {
     case 'products edit':
     case 'products postpone':
-      return revertEdit(database, entry, { now: runtime.now(), timeZone });
+      return revertEdit(database, entry, launchRules(runtime, timeZone));
     case 'products remove': {
       const { restored, taken } = await restoreProducts(database, { removalIds: [entry.id] }, timeZone);
       if (taken.length > 0) throw notUndoable(`Another product has the id '${target}' now. Remove it first.`);
@@ -146,8 +146,9 @@ async function reasonOf(database: Database, { undoes }: AuditEntry): Promise<str
 async function revertEdit(
   database: Database,
   { target: id, details, createdAt }: AuditEntry,
-  { now, timeZone }: LaunchRules,
+  rules: LaunchRules,
 ): Promise<void> {
+  const { now, timeZone } = rules;
   const { before, after } = details as { before: { createdAt?: string }; after: object };
   if (mayLackPictures(before, new Date(createdAt), now))
     throw notUndoable(`An edit that replaced pictures can be undone for ${UNDO_DAYS} days.`);
@@ -164,7 +165,13 @@ async function revertEdit(
   const earlier = { createdAt: product.createdAt, launchDate: product.launchDate, ...before };
   const reversal = { changedAt: new Date(createdAt), current: product, now, timeZone };
   const values = withMissedLaunch(earlier, reversal);
-  await editProduct(database, id, { values, version: versionOf(product), now });
+  await editProduct(database, id, {
+    values,
+    version: versionOf(product),
+    get now() {
+      return rules.now;
+    },
+  });
 }
 
 function requireDone(done: readonly unknown[]): void {

@@ -53,8 +53,8 @@ export function insertWithRetries<Result>(database: Database, work: (sql: Sql) =
 }
 
 /**
- * Runs a change, and `read` at the end of its transaction. A read after the commit could fail alone, and the change would
- * be reported as failed although it was made.
+ * Runs a change, and `read` at the end of its transaction. A read after the commit could fail alone, and the change
+ * would be reported as failed although it was made.
  */
 export async function readBeforeCommit<Result, Read>(
   database: Database,

@@ -191,8 +191,9 @@ interface UndoneImport {
 export async function undoImport(
   database: Database,
   { id, target, createdAt }: Pick<AuditEntry, 'id' | 'target' | 'createdAt'>,
-  { now, timeZone }: LaunchRules,
+  rules: LaunchRules,
 ): Promise<UndoneImport | undefined> {
+  const { now, timeZone } = rules;
   const changes = await readImportChanges(database, id);
   if (changes.length === 0) return undefined;
   const newIds = changes.filter(({ before }) => before === null).map(({ productId }) => productId);
@@ -226,7 +227,7 @@ export async function undoImport(
     const removals = stored
       .filter(({ launched }) => launched)
       .map((product) => ({ ...removalEntry(product, details), undoes: null }));
-    const edits = await movedLaunchEntries(sql, details, reverted, unchanged);
+    const edits = await movedLaunchEntries(sql, details, reverted, unchanged, rules.now);
     await recordAudit(sql, [...removals, ...edits, { action: 'import undo', target, details: undone, undoes: id }]);
     const productIds = [...removed, ...reverted.map((product) => product.id)];
     await recordChange(sql, { productIds, catalogue: true });
@@ -248,11 +249,11 @@ async function movedLaunchEntries(
   details: { import: string; reason: string },
   reverted: readonly StoredProduct[],
   current: ReadonlyMap<string, StoredProduct>,
+  now: Date,
 ) {
   const ids = reverted.map(({ id }) => id);
   const rows = await sql.query<{ target: string; id: string }>(SELECT_POSTPONED, [ids, details.import]);
   const postponed = new Map(rows.map(({ target, id }) => [target, id]));
-  const now = new Date();
   return reverted.flatMap((product) => {
     const imported = current.get(product.id) ?? product;
     const undoes = postponed.get(product.id) ?? null;

@@ -27,6 +27,7 @@ interface ProductEdit {
   values: SourceValues;
   /** The version on which the edit is based. If it is set, the edit fails if the product has changed since. */
   version?: string | undefined;
+  /** Read after the product has been locked, because it may launch in the meantime: a getter returns the latest time. */
   now: Date;
   /** The value of SITE_TIME_ZONE (default UTC). */
   timeZone?: string;

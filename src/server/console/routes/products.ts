@@ -99,7 +99,9 @@ export const productRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
     async ({ params, body }): Promise<EditedProduct> => {
       const { product, auditId } = await editProduct(database, params.id, {
         ...body,
-        now: runtime.now(),
+        get now() {
+          return runtime.now();
+        },
         timeZone: launches.timeZone,
         pictureFolder,
       });
