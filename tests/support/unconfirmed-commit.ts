@@ -1,11 +1,25 @@
 import { onTestFinished, vi } from 'vitest';
 import { type Database, UnknownOutcomeError } from '../../src/core/database/database.ts';
 
-/** Makes the next transaction of a database commit, and then fail as if its connection had been lost during COMMIT. */
+/**
+ * Makes the next transaction that writes to the audit log commit, and then fail as if its connection had been lost during
+ * COMMIT. Others, such as those of background jobs, are not affected.
+ */
 export function confirmNoCommitOnce(database: Database): void {
   const { transaction } = database;
-  const spy = vi.spyOn(database, 'transaction').mockImplementationOnce(async (work) => {
-    await transaction(work);
+  let isOver = false;
+  const spy = vi.spyOn(database, 'transaction').mockImplementation(async (work) => {
+    let isAudited = false;
+    const result = await transaction((sql) =>
+      work({
+        query(text, ...rest) {
+          isAudited ||= text.includes('INSERT INTO audit_log');
+          return sql.query(text, ...rest);
+        },
+      }),
+    );
+    if (!isAudited || isOver) return result;
+    isOver = true;
     throw new UnknownOutcomeError('unavailable', 'The database is unavailable.', { cause: new Error('ECONNRESET') });
   });
   onTestFinished(() => spy.mockRestore());
