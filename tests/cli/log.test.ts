@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { type AuditEntry, recordAudit, systemUser } from '../../src/core/audit/audit-log.ts';
 import { createCore } from '../../src/core/core.ts';
 import { saveProducts } from '../../src/core/products/save-products.ts';
@@ -92,6 +92,25 @@ test('an edit of a product that changes no value says so, and adds no entry', as
   });
   expect(await entries()).toEqual(before);
 });
+
+test.each([
+  ['products edit', 'has not launched yet', 'ahead', 1],
+  ['products postpone', 'has launched', 'behind', -1],
+])(
+  "a later launch time is logged as '%s' if the product %s, even if this machine's clock is an hour %s",
+  async (action, _state, _direction, hours) => {
+    const now = Date.now();
+    const createdAt = new Date(now + hours * 1_800_000).toISOString();
+    const product = buildProduct({ id: `p-${randomUUID()}`, createdAt });
+    await saveProducts(database, [product]);
+    vi.useFakeTimers({ toFake: ['Date'], now: now + hours * 3_600_000 });
+    onTestFinished(() => void vi.useRealTimers());
+    const later = new Date(now + 7 * 86_400_000).toISOString();
+    expect(await run('products', 'edit', product.id, '--set', `createdAt=${later}`)).toMatchObject({ code: 0 });
+    vi.useRealTimers();
+    expect((await entries())[0]).toMatchObject({ action, target: product.id });
+  },
+);
 
 test('log undo undoes an entry by its id, only once', async () => {
   const product = buildProduct({ id: `p-${randomUUID()}`, name: 'Ebb', maker: 'Moon' });
