@@ -210,7 +210,7 @@ test('a failure that a suspended sender records after another has delivered the 
   const now = new Date();
   const failed = { id, failure: 'no response', nextAttemptAt: now, isGone: false };
   await noteDelivered(database, receiver, id, now);
-  expect(await noteFailed(database, receiver, failed, now)).toBe(false);
+  expect(await noteFailed(database, receiver, failed, now)).toBeUndefined();
   expect(await readWebhookStatus(database, receiver)).toMatchObject({ failingSince: null, lastFailure: null });
   await noteFailed(database, receiver, { ...failed, isGone: true }, now);
   expect(await readWebhookStatus(database, receiver)).toMatchObject({ goneAt: now });

@@ -99,7 +99,8 @@ interface FailedAttempt {
 /**
  * Records a failed attempt. If another process has delivered the event in the meantime, for example while this one was
  * suspended, the failure says nothing about the receiver and is not recorded, except a 410.
- * @returns whether the event has expired, because its next attempt would be too late.
+ * @returns whether the event has expired, because its next attempt would be too late, or undefined if nothing was
+ * recorded.
  * @throws CoreError `unavailable`.
  */
 export async function noteFailed(
@@ -107,9 +108,9 @@ export async function noteFailed(
   receiver: string,
   { id, failure, nextAttemptAt, isGone }: FailedAttempt,
   now: Date,
-): Promise<boolean> {
+): Promise<boolean | undefined> {
   const [row] = await sql.query<{ has_expired: boolean }>(SET_FAILED, [id, failure, nextAttemptAt.toISOString()]);
-  if (row === undefined && !isGone) return false;
+  if (row === undefined && !isGone) return undefined;
   await sql.query(NOTE_FAILURE, [receiver, now.toISOString(), failure, isGone]);
   return row?.has_expired ?? false;
 }

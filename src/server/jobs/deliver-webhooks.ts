@@ -138,6 +138,7 @@ export function deliverWebhooks(
     const nextAttemptAt = new Date(at.getTime() + retryDelayMs(event.attempts));
     const failed = { id: event.id, failure, nextAttemptAt, isGone: outcome === 'gone' };
     const hasExpired = await noteFailed(database, receiver, failed, at);
+    if (hasExpired === undefined) return 'delivered';
     attempts.failed += 1;
     attempts.expired += Number(hasExpired);
     const fields = { event: event.id, type: event.type, attempt: event.attempts + 1, failure };
