@@ -59,6 +59,33 @@ test('the response to a submission does not delete the draft of the product that
   await expect(name).toHaveValue('Whelk');
 });
 
+for (const [what, status, contentType] of [
+  ['is replaced by a page of a proxy', 200, 'text/html'],
+  ['says that the request did not arrive in time', 408, 'text/plain'],
+] as const) {
+  test(`a submission whose response ${what} is not reported as rejected, and creates one product if it is sent again`, async ({
+    page,
+    expectConsoleError,
+  }) => {
+    if (status === 408) expectConsoleError(/408/);
+    await page.route(
+      /\/api\/submissions$/,
+      async (route) => {
+        await route.fetch();
+        await route.fulfill({ status, contentType, body: '<h1>Sign in to the network</h1>' });
+      },
+      { times: 1 },
+    );
+    await openDialog(page, `Turban ${status}`);
+    await send(page).click();
+    await expect(dialog(page).getByRole('alert')).toContainText('The site cannot be reached');
+    await send(page).click();
+    await expect(dialog(page).getByLabel('Your maker link')).toHaveValue(
+      new RegExp(`/product/turban-${status}#maker=`),
+    );
+  });
+}
+
 test.describe('a draft that was already submitted in another tab', () => {
   const submitted = (page: Page) => dialog(page).getByRole('heading', { name: /is on its way$/ });
 

@@ -129,7 +129,7 @@ async function sendAsMaker(
 
 /**
  * Sends a request with `XMLHttpRequest`, because `fetch` does not report the progress of an upload.
- * @throws SubmissionError if the request fails. Its `status` is 0 if there was no response.
+ * @throws SubmissionError if the request fails. Its `status` is 0 if no usable response arrived.
  */
 function send<Body>(method: Method, path: string, { json, upload, headers = {} }: Content): Promise<Body> {
   const request = new XMLHttpRequest();
@@ -144,12 +144,17 @@ function send<Body>(method: Method, path: string, { json, upload, headers = {} }
   return new Promise((resolve, reject) => {
     const fail = (code: string) => () =>
       reject(new SubmissionError(0, { code, detail: 'The server could not be reached' }));
-    request.onerror = fail('network');
+    const failNetwork = fail('network');
+    request.onerror = failNetwork;
     request.ontimeout = fail('timeout');
     request.onload = () => {
+      const { status } = request;
       const body = parse(request.responseText);
-      if (request.status >= 200 && request.status < 300 && body !== null) resolve(body as Body);
-      else reject(new SubmissionError(request.status, body ?? {}, retryAfterOf(request)));
+      const isSuccess = status >= 200 && status < 300;
+      if (isSuccess && body !== null) resolve(body as Body);
+      // A proxy cut off or replaced the response, or the request did not arrive in time. The site rejected nothing.
+      else if (isSuccess || status === 408) failNetwork();
+      else reject(new SubmissionError(status, body ?? {}, retryAfterOf(request)));
     };
     if (upload) {
       request.upload.onprogress = ({ loaded, total }) => upload.onProgress(total === 0 ? 0 : loaded / total);
