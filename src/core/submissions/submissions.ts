@@ -5,6 +5,7 @@ import { MAKER_BADGE } from '../../contract/submissions/limits.ts';
 import type { NewSubmission, Submission, SubmissionPatch } from '../../contract/submissions/schema.ts';
 import type { CommentAuthor } from '../comments/prepare-comment.ts';
 import type { Database } from '../database/database.ts';
+import { readBeforeCommit } from '../database/transactions.ts';
 import { readVotesByHour } from '../leaderboards/read-votes-by-hour.ts';
 import type { Runtime } from '../runtime.ts';
 import { addWithSpamCheck, type Repetition } from '../spam.ts';
@@ -97,7 +98,16 @@ export function createSubmissions(
       return { submission: await describe(row), makerKey, created };
     },
     get: async (access) => describe(await read(access)),
-    edit: async (access, patch) => describe(await editSubmission(database, access, patch, rules())),
+    async edit(access, patch) {
+      const edit = (on: Database) => editSubmission(on, access, patch, rules());
+      const [row, submission] = await readBeforeCommit(database, edit, async (sql) => {
+        const edited = checkKey(await readSubmissionRow(sql, access.id), access.makerKey);
+        const withoutVotes = { getStandings: async () => null, getVotesByHour: async () => [] };
+        return describeSubmission(sql, edited, { ...rules(), ...withoutVotes });
+      });
+      // If the standing of a launched product cannot be read, the edit was made nevertheless. The database logs outages.
+      return submission.status === 'launched' ? describe(row).catch(() => submission) : submission;
+    },
     withdraw: async (access) => describe(await withdrawSubmission(database, access, rules())),
     setImage: async (access, address) => describe(await setImage(database, access, address, rules())),
     addScreenshot: async (access, address) => describe(await addScreenshot(database, access, address, rules())),
