@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test';
 import * as paths from '../../src/contract/paths.ts';
 import { submissionPaths } from '../../src/contract/submissions/paths.ts';
 import { expect } from '../support/e2e-test.ts';
-import { failResponses, holdResponses, recordRequests } from '../support/network.ts';
+import { failResponses, holdResponses } from '../support/network.ts';
 import { failureToast, toast } from '../support/screen.ts';
 import { dayAhead, noiseFile, pictureFile, submit, submissionTest as test } from '../support/submission-site.ts';
 
@@ -126,50 +126,6 @@ test('screen readers announce each added picture and each rejected file, and an 
   await field.setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('Notes') });
   await expect(said(NOT_A_PICTURE)).toHaveText(NOT_A_PICTURE);
   await expect(field).toHaveAccessibleDescription(new RegExp(`${NOT_A_PICTURE}$`));
-});
-
-/** Makes the page read a file only when the returned function is called. */
-async function holdReading(page: Page, file: string): Promise<() => Promise<void>> {
-  await page.evaluate((held) => {
-    const { createImageBitmap } = window;
-    const released = new Promise((resolve) => window.addEventListener('read-file', resolve, { once: true }));
-    const read = async (source: File) => {
-      if (source.name === held) await released;
-      return createImageBitmap(source);
-    };
-    Object.assign(window, { createImageBitmap: read });
-  }, file);
-  return () => page.evaluate(() => void window.dispatchEvent(new Event('read-file')));
-}
-
-test('submitting waits for a picture that is still being read, and sends it', async ({ page }) => {
-  await openDialog(page);
-  await name(page).fill('Abalone');
-  const release = await holdReading(page, PICTURE.name);
-  await dialog(page)
-    .getByLabel('Choose a picture')
-    .setInputFiles(await pictureFile(PICTURE.name, PICTURE.background));
-  const uploads = recordRequests(page, /\/image$/, 'PUT');
-  await send(page).click();
-  await expect(dialog(page).getByRole('button', { name: 'Sending...' })).toBeFocused();
-  await release();
-  await expect(dialog(page).getByRole('heading', { name: 'Abalone is on its way' })).toBeVisible();
-  expect(uploads).toHaveLength(1);
-});
-
-test('of two pictures, the one chosen last is used, even if the other takes longer to read', async ({ page }) => {
-  await openDialog(page);
-  const release = await holdReading(page, 'first.png');
-  const choose = async (file: string, label: RegExp) =>
-    dialog(page)
-      .getByLabel(label)
-      .setInputFiles(await pictureFile(file, PICTURE.background));
-  await choose('first.png', /^Choose/);
-  await choose('second.png', /^Choose/);
-  await release();
-  await choose('screenshot.png', /^Add screenshots/);
-  await expect(dialog(page).getByRole('img', { name: 'Your screenshot 1' })).toBeVisible();
-  await expect(dialog(page).locator('.submission-picture-name')).toHaveText(['second.png', 'screenshot.png']);
 });
 
 test('a picture shows its upload progress, also in forced colours', async ({ page, context }) => {

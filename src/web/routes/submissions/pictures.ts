@@ -36,8 +36,15 @@ export const MAX_MEGABYTES = PICTURE_UPLOADS.maxBytes / 1024 / 1024;
 /** Maximum length of the longer side of a preview, in pixels. */
 const COPY_PIXELS = 640;
 
+/** Reads files as pictures, one after the other, because a decoded photo occupies tens of megabytes. */
+export async function readPictures(files: readonly File[]): Promise<PictureItem[]> {
+  const items: PictureItem[] = [];
+  for (const file of files) items.push(await readPicture(file));
+  return items;
+}
+
 /** Reads a file as a picture. The result contains the error, if there is one. */
-export async function readPicture(file: File): Promise<PictureItem> {
+async function readPicture(file: File): Promise<PictureItem> {
   const item = { key: randomId() ?? `${file.name} ${file.lastModified}`, src: '', file };
   if (!(PICTURE_UPLOADS.mediaTypes as readonly string[]).includes(file.type)) {
     return { ...item, error: t('{file} is not a PNG, JPEG, WebP, AVIF or GIF picture.', { file: file.name }) };

@@ -13,7 +13,7 @@ import {
   type PictureItem,
   type Pictures,
   pictureErrors,
-  readPicture,
+  readPictures,
   rebasePictures,
   savePictures,
   storedPictures,
@@ -128,9 +128,8 @@ export function useSubmissionForm(options: Options): SubmissionForm {
    */
   function addFiles(files: readonly File[], use: keyof Pictures): void {
     clearErrors([use]);
-    const reads = Promise.all(files.map(readPicture));
     filesAdded.current = filesAdded.current.then(async () => {
-      const items = await reads;
+      const items = await readPictures(files);
       setPictures((now) => {
         const [image = now.image] = use === 'image' ? items : [];
         return { image, screenshots: [...now.screenshots, ...(use === 'image' ? items.slice(1) : items)] };
