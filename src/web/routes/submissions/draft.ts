@@ -44,15 +44,6 @@ export const savedDraft = createBrowserStore<Draft | null>('submission_draft', (
   isDraft(saved) ? saved : null,
 );
 
-/** Changes to a submission that its maker has not saved, and the version that they are based on. */
-export interface UnsavedEdit {
-  base: Submission;
-  draft: Draft;
-}
-
-/** The changes with which the dialog of a submission was last closed, by the submission's id. */
-export const unsavedEdits = new Map<string, UnsavedEdit>();
-
 /** Returns the submission to send, with trimmed text. */
 export function toSubmission(draft: Draft): NewSubmission {
   return { ...trimmed(draft), launchAt: draft.launchAt === '' ? null : draft.launchAt };
@@ -72,6 +63,8 @@ export function toDraft(product: Product, launchAt: string | null): Draft {
     launchAt: launchAt ?? '',
   };
 }
+
+export const draftOf = ({ product, launchAt }: Submission) => toDraft(product, launchAt);
 
 /** Errors show only the beginning of long values, because screen readers read an error when its field gets focus. */
 const LONG_VALUE = /^(.{200}).+$/su;
@@ -192,7 +185,7 @@ function trimmed(draft: Draft) {
   };
 }
 
-function isDraft(value: unknown): value is Draft {
+export function isDraft(value: unknown): value is Draft {
   const draft = (value ?? {}) as Partial<Record<keyof Draft, unknown>>;
   return (
     ([...MAKER_TEXTS, 'launchAt', 'idempotencyKey'] as const).every((field) => typeof draft[field] === 'string') &&

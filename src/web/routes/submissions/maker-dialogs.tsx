@@ -1,9 +1,9 @@
-import { useEffectEvent, useLayoutEffect, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import type { Submission } from '../../../contract/submissions/schema.ts';
 import { rich, t } from '../../language/translate.ts';
 import { useSite } from '../../routing/document-head.ts';
 import { Modal } from '../../ui/modal.tsx';
-import { errorsIn, rebase, toDraft, toSubmission, type UnsavedEdit, unsavedEdits } from './draft.ts';
+import { draftOf, errorsIn, rebase, toDraft, toSubmission } from './draft.ts';
 import { errorOf, type FieldErrors } from './fields.tsx';
 import { LaunchField } from './launch-field.tsx';
 import { areStored, storedPictures } from './pictures.ts';
@@ -16,7 +16,8 @@ import {
   SubmissionError,
   submissionsClient,
 } from './submissions-client.ts';
-import { draftOf, type SubmissionForm as Form, useSubmissionForm } from './use-submission-form.ts';
+import { type UnsavedEdit, unsavedEditOf } from './unsaved-edits.ts';
+import { type SubmissionForm as Form, useSubmissionForm } from './use-submission-form.ts';
 
 interface MakerDialogProps {
   access: MakerAccess;
@@ -26,7 +27,7 @@ interface MakerDialogProps {
 }
 
 /** Rebases unsaved changes onto the submission, unless there are conflicts, which saving then reports. */
-function startOf(unsaved: UnsavedEdit | undefined, submission: Submission): UnsavedEdit {
+function startOf(unsaved: UnsavedEdit | undefined, submission: Submission): Pick<UnsavedEdit, 'base' | 'draft'> {
   if (unsaved === undefined) return { base: submission, draft: draftOf(submission) };
   const { draft, conflicts } = rebase(unsaved.draft, draftOf(unsaved.base), draftOf(submission));
   return conflicts.length > 0 ? unsaved : { base: submission, draft };
@@ -40,40 +41,19 @@ function changesOnlyTime({ draft, pictures }: Form, base: Submission): boolean {
 
 export function EditDialog({ access, submission, onClose }: MakerDialogProps) {
   const { timeZone = 'UTC' } = useSite();
-  const [start] = useState(() => startOf(unsavedEdits.get(access.id), submission));
+  const [start] = useState(() => startOf(unsavedEditOf(access.id), submission));
   const [isRestored, setRestored] = useState(!isStored(toSubmission(start.draft), submission));
-  /** The changes that this dialog stored when it closed. */
-  const closedWith = useRef<UnsavedEdit>(undefined);
-  /** Whether everything has been saved, so nothing is stored when the dialog closes. */
-  const isDone = useRef(false);
   const form = useSubmissionForm({
     draft: start.draft,
     pictures: storedPictures(start.base.product),
     editing: { access, submission: start.base },
-    onDone(_, changed, isOpen) {
-      isDone.current = true;
-      // A dialog that was opened during the upload may have stored other changes.
-      if (isOpen || unsavedEdits.get(access.id) === closedWith.current) unsavedEdits.delete(access.id);
+    onDone(_, changed) {
       onClose(
         changed,
         changed.status === 'waiting' ? t('A person will review your submission.') : t('No further review is needed.'),
       );
     },
   });
-
-  // The dialog also closes when the maker navigates away from the page.
-  const onLeave = useEffectEvent(() => {
-    if (isDone.current) return;
-    const { draft } = form;
-    const base = form.latest() ?? start.base;
-    const isSaved = [base, submission].some((version) => isStored(toSubmission(draft), version));
-    if (isSaved) unsavedEdits.delete(access.id);
-    else {
-      closedWith.current = { base, draft };
-      unsavedEdits.set(access.id, closedWith.current);
-    }
-  });
-  useLayoutEffect(() => () => onLeave(), []);
 
   function startOver(): void {
     const base = form.latest() ?? start.base;

@@ -6,7 +6,7 @@ import type { Submission } from '../../../contract/submissions/schema.ts';
 import { reasonOf } from '../../api/http-api.ts';
 import { t } from '../../language/translate.ts';
 import { randomId } from '../../storage/session.ts';
-import { type MakerAccess, SubmissionError, submissionsClient } from './submissions-client.ts';
+import { type Failure, type MakerAccess, SubmissionError, submissionsClient } from './submissions-client.ts';
 
 /** A picture in the form: stored on the site, or a file to upload. */
 export interface PictureItem {
@@ -85,6 +85,16 @@ export function pictureErrors({ image, screenshots }: Pictures): FieldError[] {
   if (screenshots.some(({ error, src }) => error && src === ''))
     errors.push({ field: 'screenshots', detail: t('Remove the files that cannot be used.') });
   return errors;
+}
+
+/** Describes that the site has refused a picture. `isTimeSaved`: the launch time has been saved. */
+export function pictureRefused(isTimeSaved: boolean): Failure {
+  return {
+    title: t('A picture was not accepted'),
+    detail: isTimeSaved
+      ? t('Everything else was saved. Remove the picture or choose another one, then send again.')
+      : t('Remove this file or choose another one.'),
+  };
 }
 
 /** Returns the stored pictures of a product. The site's placeholder does not count as a picture. */

@@ -10,10 +10,10 @@ import { makerKeys, saveMakerKey } from '../../storage/maker-keys.ts';
 import { Link } from '../../ui/link.tsx';
 import { Modal } from '../../ui/modal.tsx';
 import { showToast } from '../../ui/toasts.ts';
-import { newDraft, savedDraft, toSubmission, type UnsavedEdit, unsavedEdits } from './draft.ts';
+import { newDraft, savedDraft } from './draft.ts';
 import { NO_PICTURES } from './pictures.ts';
 import { RestoredNote, SubmissionForm, SubmissionStyles } from './submission-form.tsx';
-import { isStored, type MakerAccess } from './submissions-client.ts';
+import type { MakerAccess } from './submissions-client.ts';
 import { Submitted } from './submitted.tsx';
 import { useSubmissionForm } from './use-submission-form.ts';
 
@@ -25,18 +25,14 @@ interface Done {
 /** A new submission whose maker link was neither stored nor shown, so the next dialog shows it. */
 let unshown: Done | null = null;
 
-/**
- * A new submission that lacks some of its pictures, because they were rejected or could not be sent, or whose maker
- * link was not stored.
- */
-interface Incomplete extends UnsavedEdit {
-  access: MakerAccess;
-}
-
 /** The dialog for submitting a product. Closing it discards only the pictures. */
 export function SubmitDialog({ onClose }: { onClose: () => void }) {
   const [done, setDone] = useState(unshown);
-  const incomplete = useRef<Incomplete | null>(null);
+  /**
+   * A new submission that lacks some of its pictures, because they were rejected or could not be sent, or whose maker
+   * link was not stored.
+   */
+  const incomplete = useRef<Done | null>(null);
   const [opened, setOpened] = useState(1);
   const { navigate } = useRouter();
 
@@ -46,9 +42,7 @@ export function SubmitDialog({ onClose }: { onClose: () => void }) {
 
   function close(): void {
     if (done === null && incomplete.current !== null) {
-      const { access, base, draft } = incomplete.current;
-      if (!isStored(toSubmission(draft), base)) unsavedEdits.set(access.id, { base, draft });
-      reopen({ access, submission: base });
+      reopen(incomplete.current);
     } else if (done === null && unshown) {
       reopen(unshown);
     } else {
@@ -90,7 +84,7 @@ export function SubmitDialog({ onClose }: { onClose: () => void }) {
 }
 
 interface NewSubmissionProps {
-  incomplete: RefObject<Incomplete | null>;
+  incomplete: RefObject<Done | null>;
   onDone: (access: MakerAccess, submission: Submission, isOpen: boolean) => void;
 }
 
@@ -117,8 +111,8 @@ function NewSubmission({ incomplete, onDone }: NewSubmissionProps) {
 
   // Runs in a layout effect, because visitors may close the dialog as soon as the failure is on screen.
   useLayoutEffect(() => {
-    const base = form.isSending && makerKeys.isPersisted() ? undefined : form.latest();
-    incomplete.current = created.current && base ? { access: created.current, base, draft: form.draft } : null;
+    const submission = form.isSending && makerKeys.isPersisted() ? undefined : form.latest();
+    incomplete.current = created.current && submission ? { access: created.current, submission } : null;
   });
 
   function startOver(): void {

@@ -5,7 +5,7 @@ import type { Submission } from '../../../contract/submissions/schema.ts';
 import { t } from '../../language/translate.ts';
 import { useRouter } from '../../routing/router.tsx';
 import { showToast } from '../../ui/toasts.ts';
-import { type Draft, errorsIn, fieldWith, newDraft, rebase, toDraft, toSubmission } from './draft.ts';
+import { type Draft, draftOf, errorsIn, fieldWith, newDraft, rebase, toSubmission } from './draft.ts';
 import {
   addOthers,
   areStored,
@@ -13,12 +13,14 @@ import {
   type PictureItem,
   type Pictures,
   pictureErrors,
+  pictureRefused,
   readPictures,
   rebasePictures,
   savePictures,
   storedPictures,
 } from './pictures.ts';
 import { type Failure, failureOf, type MakerAccess, SubmissionError, submissionsClient } from './submissions-client.ts';
+import { deleteEdit, saveEdit } from './unsaved-edits.ts';
 
 export interface SubmissionForm {
   element: RefObject<HTMLFormElement | null>;
@@ -87,10 +89,15 @@ export function useSubmissionForm(options: Options): SubmissionForm {
   function set(change: Partial<Draft>): void {
     // A changed draft gets a new key: even if the response to an earlier attempt was lost, the new draft is a different
     // submission.
-    const next = { ...draft, idempotencyKey: newDraft().idempotencyKey, ...change };
-    setDraft(next);
+    changeDraft({ ...draft, idempotencyKey: newDraft().idempotencyKey, ...change });
     clearErrors(Object.keys(change));
-    if (existing.current === null) onDraft?.(next);
+  }
+
+  /** Also stores the draft, because the browser may close the page at any time. */
+  function changeDraft(next: Draft): void {
+    setDraft(next);
+    if (existing.current) saveEdit(existing.current.submission, next);
+    else onDraft?.(next);
   }
 
   function setPictures(change: (now: Pictures) => Pictures): void {
@@ -107,7 +114,7 @@ export function useSubmissionForm(options: Options): SubmissionForm {
 
   function reset(draft: Draft, pictures: Pictures, latest?: Submission): void {
     if (latest && existing.current) existing.current = { ...existing.current, submission: latest };
-    setDraft(draft);
+    changeDraft(draft);
     setPictures(() => pictures);
     setErrors(NO_ERRORS);
     setReplacements((count) => count + 1);
@@ -244,7 +251,8 @@ export function useSubmissionForm(options: Options): SubmissionForm {
       const isTimeLast = mustSendTimeLast(before);
       existing.current = await save(website, isTimeLast);
       const { access, submission } = existing.current;
-      if (before && isTimeLast) checkTime(before, submission);
+      if (!isTimeLast) deleteEdit(draft);
+      else if (before) checkTime(before, submission);
       // Read after `save`, which may have rebased the pictures onto a later version.
       const pictures = latestPictures.current;
       setTotal(filesOf(pictures).length);
@@ -265,6 +273,7 @@ export function useSubmissionForm(options: Options): SubmissionForm {
         checkTime(before, latest);
         saved = await submissionsClient.update(access, latest, { launchAt }, continueFrom);
         existing.current = { access, submission: saved };
+        deleteEdit(draft);
       }
       if (refused) fail(pictureRefused(isTimeSaved));
       else onDone(access, saved, isOpen());
@@ -286,14 +295,5 @@ export function useSubmissionForm(options: Options): SubmissionForm {
   };
 }
 
-export const draftOf = ({ product, launchAt }: Submission) => toDraft(product, launchAt);
-
 const filesOf = ({ image, screenshots }: Pictures) =>
   [...(image ? [image] : []), ...screenshots].filter(({ file }) => file !== undefined);
-
-const pictureRefused = (isTimeSaved: boolean): Failure => ({
-  title: t('A picture was not accepted'),
-  detail: isTimeSaved
-    ? t('Everything else was saved. Remove the picture or choose another one, then send again.')
-    : t('Remove this file or choose another one.'),
-});

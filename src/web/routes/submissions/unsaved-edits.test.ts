@@ -1,0 +1,76 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { exampleProduct } from '../../../../tests/support/product-data.ts';
+import type { Submission } from '../../../contract/submissions/schema.ts';
+import { draftOf } from './draft.ts';
+import { deleteEdit, saveEdit, unsavedEditOf } from './unsaved-edits.ts';
+
+const stored = new Map<string, string>();
+
+beforeEach(() => {
+  stored.clear();
+  vi.stubGlobal('window', {
+    localStorage: {
+      getItem: (key: string) => stored.get(key) ?? null,
+      setItem: (key: string, text: string) => stored.set(key, text),
+      removeItem: (key: string) => stored.delete(key),
+    },
+  });
+});
+
+afterEach(() => vi.unstubAllGlobals());
+
+const DAY_MS = 24 * 60 * 60_000;
+const submission = (id: string) => ({ id, revision: 1, launchAt: null, product: exampleProduct({ id }) }) as Submission;
+const edit = (base: Submission, description: string) => ({ ...draftOf(base), description });
+const textOn = (id: string) => unsavedEditOf(id)?.draft.description;
+
+test('an edit is stored with its base until it changes nothing', () => {
+  const base = submission('harbour');
+  saveEdit(base, edit(base, 'Calm'));
+  expect(unsavedEditOf('harbour')).toMatchObject({ base, draft: { description: 'Calm' } });
+  expect(unsavedEditOf('pier')).toBeUndefined();
+  saveEdit(base, draftOf(base));
+  expect(stored.size).toBe(0);
+});
+
+test('a saved edit is deleted, unless another dialog has stored a later one', () => {
+  const base = submission('harbour');
+  const [first, second] = [edit(base, 'Calm'), edit(base, 'Calm water')];
+  saveEdit(base, first);
+  saveEdit(base, second);
+  deleteEdit(first);
+  expect(textOn('harbour')).toBe('Calm water');
+  deleteEdit(second);
+  expect(stored.size).toBe(0);
+});
+
+test('only the 20 latest edits are stored, and none for longer than 30 days', () => {
+  const save = (number: number, now: number) => {
+    const base = submission(`p${number}`);
+    saveEdit(base, edit(base, `Text ${now}`), now);
+  };
+  for (let number = 1; number <= 21; number += 1) save(number, number);
+  expect([textOn('p1'), textOn('p2'), textOn('p21')]).toEqual([undefined, 'Text 2', 'Text 21']);
+  save(2, 30 * DAY_MS + 20);
+  expect([textOn('p2'), textOn('p20'), textOn('p21')]).toEqual([`Text ${30 * DAY_MS + 20}`, undefined, 'Text 21']);
+});
+
+test.each([
+  'null',
+  '{"p1":{}}',
+  '[null, 7, {}]',
+  '[{"at":1,"draft":{},"base":{"id":"p1","revision":1,"product":{"team":[null],"screenshots":[]}}}]',
+])('stored values that are no edits are ignored: %s', (text) => {
+  stored.set('submission_edits', text);
+  expect(unsavedEditOf('p1')).toBeUndefined();
+});
+
+test('an edit whose base lacks fields is ignored', () => {
+  const base = submission('harbour');
+  saveEdit(base, edit(base, 'Calm'));
+  const text = stored.get('submission_edits') ?? '';
+  for (const missing of ['revision', 'product', 'team', 'screenshots', 'description']) {
+    stored.set('submission_edits', text.replaceAll(`"${missing}"`, '"other"'));
+    expect(unsavedEditOf('harbour'), missing).toBeUndefined();
+  }
+});

@@ -1,0 +1,56 @@
+import type { Submission } from '../../../contract/submissions/schema.ts';
+import { createBrowserStore } from '../../storage/browser-store.ts';
+import { type Draft, draftOf, isDraft, toSubmission } from './draft.ts';
+import { isStored } from './submissions-client.ts';
+
+/** Changes to a submission that its maker has not saved, without pictures. */
+export interface UnsavedEdit {
+  /** The version that the changes are based on. */
+  base: Submission;
+  draft: Draft;
+  /** Time of the last change, in milliseconds since 1970. */
+  at: number;
+}
+
+/** The maximum number of edits. Beyond it, the least recent ones are deleted. */
+const MAX_ITEMS = 20;
+
+const MAX_AGE_MS = 30 * 24 * 60 * 60_000;
+
+/** The edits, latest first. They are stored only in this browser and shared by its tabs. */
+const unsavedEdits = createBrowserStore<readonly UnsavedEdit[]>('submission_edits', (saved) =>
+  Array.isArray(saved) ? saved.filter(isUnsavedEdit) : [],
+);
+
+/** Returns the unsaved changes to the submission with this id. */
+export function unsavedEditOf(id: string): UnsavedEdit | undefined {
+  return unsavedEdits.read().find(({ base }) => base.id === id);
+}
+
+/** Stores the edit of a submission, or deletes it if the draft changes nothing. */
+export function saveEdit(base: Submission, draft: Draft, now = Date.now()): void {
+  const others = unsavedEdits.read().filter((edit) => edit.base.id !== base.id && now - edit.at < MAX_AGE_MS);
+  write(isStored(toSubmission(draft), base) ? others : [{ base, draft, at: now }, ...others]);
+}
+
+/** Deletes the edit with this draft, but not one that another dialog or tab has stored since. */
+export function deleteEdit({ idempotencyKey }: Draft): void {
+  write(unsavedEdits.read().filter(({ draft }) => draft.idempotencyKey !== idempotencyKey));
+}
+
+function write(edits: readonly UnsavedEdit[]): void {
+  unsavedEdits.write(edits.length > 0 ? edits.slice(0, MAX_ITEMS) : undefined);
+}
+
+function isUnsavedEdit(value: unknown): value is UnsavedEdit {
+  const { base, draft, at } = (value ?? {}) as Partial<UnsavedEdit>;
+  return typeof at === 'number' && isDraft(draft) && isSubmission(base);
+}
+
+/** Checks the values that the edit dialog uses. */
+function isSubmission(value: unknown): value is Submission {
+  const submission = (value ?? {}) as Partial<Submission>;
+  const { id, revision, product } = submission;
+  const isComplete = typeof id === 'string' && typeof revision === 'number' && Array.isArray(product?.team);
+  return isComplete && Array.isArray(product?.screenshots) && isDraft(draftOf(submission as Submission));
+}
