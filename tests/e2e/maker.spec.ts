@@ -2,6 +2,7 @@ import type { Page } from '@playwright/test';
 import { submissionPaths } from '../../src/contract/submissions/paths.ts';
 import type { SubmissionResponse } from '../../src/contract/submissions/schema.ts';
 import { editProduct } from '../../src/core/products/edit-product.ts';
+import { renewMakerKey } from '../../src/core/submissions/change-submission.ts';
 import { waitUntilHandled } from '../support/clock.ts';
 import type { E2eSite } from '../support/e2e-site.ts';
 import { expect } from '../support/e2e-test.ts';
@@ -54,10 +55,30 @@ test.describe('the maker link', () => {
     await openLink(page, made);
     await page.goto(`/product/${made.id}?again#maker=${'x'.repeat(43)}`);
     await expect(page.getByText('Waiting for review')).toBeVisible();
+    await expect(page).toHaveURL(`/product/${made.id}?again`);
     const other = await submit(site, { name: 'Limpet' });
     await page.goto(`/product/${other.id}#maker=${'x'.repeat(43)}`);
     await expect(page.getByRole('alert').filter({ hasText: 'This maker link no longer works.' })).toBeVisible();
     await expect(page.getByText('Product not found', { exact: true })).toBeVisible();
+  });
+
+  test('has a key that stays in the URL until the server accepts it, if an earlier key is stored', async ({
+    page,
+    site,
+    expectConsoleError,
+  }) => {
+    expectConsoleError(/ERR_FAILED/);
+    const made = await submit(site, { name: 'Ormer' });
+    await openLink(page, made);
+    const renewed = await renewMakerKey(site.database, made.id);
+    const address = `**/api/submissions/${made.id}`;
+    await page.route(address, (route) => route.abort());
+    await page.goto(`/product/${made.id}?renewed#maker=${renewed}`);
+    await expect(page.getByText('The site cannot be reached')).toBeVisible();
+    await page.unroute(address);
+    await page.reload();
+    await expect(page.getByText('Waiting for review')).toBeVisible();
+    await expect(page).toHaveURL(`/product/${made.id}?renewed`);
   });
 
   test('works with a valid key even after an unrelated 404', async ({ page, site }) => {

@@ -57,7 +57,7 @@ function ProductMaker({ id }: { id: string }) {
 
 /**
  * Returns the maker key in the URL or, without one, the stored key. Stores the key unless another one is stored, and
- * removes it from the URL, where others could see it. If storage fails, only the URL keeps it.
+ * then removes it from the URL, where others could see it. If storage fails, only the URL keeps it.
  */
 function useMakerKey(id: string) {
   const { location, navigate } = useRouter();
@@ -66,22 +66,27 @@ function useMakerKey(id: string) {
   const stored = useBrowserStore(makerKeys, (all) => all.find(({ productId }) => productId === id)?.key);
   /** The key from the URL, which replaces a stored key only after the server has accepted it. */
   const [given, setGiven] = useState<string>();
-  const [isRefused, setRefused] = useState(false);
+  const [refused, setRefused] = useState<string>();
 
   useEffect(() => {
     if (linked === undefined) return;
     // Reads the store directly, because the hook returns no value during hydration.
     if (makerKeyOf(id) === undefined) saveMakerKey({ productId: id, name: '', key: linked });
     setGiven(linked);
-    setRefused(false);
-    if (makerKeys.isPersisted()) navigate(pathname + search, { replace: true });
-  }, [linked, id, pathname, search, navigate]);
+    setRefused(undefined);
+  }, [linked, id]);
+
+  // Until the server responds, only the URL has a key that is to replace a stored one. A reload needs it.
+  const isSettled = linked !== undefined && (linked === stored || linked === refused);
+  useEffect(() => {
+    if (isSettled && makerKeys.isPersisted()) navigate(pathname + search, { replace: true });
+  }, [isSettled, pathname, search, navigate]);
 
   function refuse(key: string): void {
-    setRefused(true);
+    setRefused(key);
     setGiven(undefined);
     if (key === makerKeyOf(id)) deleteMakerKey(id);
   }
 
-  return { key: given ?? stored, isRefused, refuse };
+  return { key: given ?? stored, isRefused: refused !== undefined, refuse };
 }
