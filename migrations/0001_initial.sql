@@ -171,8 +171,15 @@ CREATE TABLE vote_decisions (
   product_id text COLLATE "C" NOT NULL REFERENCES products (id) ON DELETE CASCADE,
   user_session text COLLATE "C" NOT NULL,
   verdict text COLLATE "C" NOT NULL CHECK (verdict IN ('operator', 'included')),
+  -- The vote whose position within the cap of its network stays taken while it is excluded, even if it is withdrawn:
+  -- copies of columns of upvotes. NULL if it had no network.
+  vote_id uuid,
+  created_at timestamptz(3),
+  network uuid,
   PRIMARY KEY (product_id, user_session)
 );
+
+CREATE INDEX vote_decisions_network ON vote_decisions (product_id, network) WHERE network IS NOT NULL;
 
 -- The secret keys for hashing the voters and networks of a day's launches. Deleted when the day is final: from then on,
 -- the hashes cannot be linked to sessions or addresses. Never part of a backup.

@@ -14,7 +14,13 @@ interface Vote {
   retracted: boolean;
 }
 
-type Decision = 'operator' | 'included';
+type Verdict = 'operator' | 'included';
+
+interface Decision {
+  verdict: Verdict;
+  /** The vote whose position within the cap of its network stays taken while it is excluded, even if it is withdrawn. */
+  vote: Vote | undefined;
+}
 
 /** A simple model of launches and their boards: lists of votes that are recounted from the start each time. */
 export class BoardModel {
@@ -22,7 +28,7 @@ export class BoardModel {
   readonly votes = new Map<string, Vote[]>();
   /** The operator's decisions about the votes of sessions for products, including later votes. */
   readonly #decisions = new Map<string, Decision>();
-  readonly #changes: { id: string; before: Map<number, Decision | undefined> }[] = [];
+  readonly #changes: { id: string; before: Map<number, Verdict | undefined> }[] = [];
 
   constructor(private readonly zone: string) {}
 
@@ -79,35 +85,47 @@ export class BoardModel {
   /** Returns the votes in the window, each with the reason for its exclusion. */
   judged(id: string): { vote: Vote; reason: 'network' | 'operator' | null }[] {
     const inWindow = (this.votes.get(id) ?? []).filter((vote) => this.isInWindow(id, vote));
-    return inWindow.map((vote, index) => {
-      const place = inWindow.slice(0, index + 1).filter(({ network }) => network === vote.network).length;
+    const verdictOf = ({ session }: Vote) => this.#decisions.get(`${id} ${session}`)?.verdict;
+    const excluded = [...this.#decisions].flatMap(([key, { verdict, vote }]) =>
+      verdict === 'operator' && vote && key.startsWith(`${id} `) && this.isInWindow(id, vote) ? [vote] : [],
+    );
+    const capped = [...inWindow.filter((vote) => verdictOf(vote) !== 'operator'), ...excluded];
+    return inWindow.map((vote) => {
+      const place = capped.filter(({ network, at }) => network === vote.network && at <= vote.at).length;
       const isBeyond = vote.network !== 0 && place > CAP;
-      const decision = this.#decisions.get(`${id} ${vote.session}`);
-      const reason = decision === 'operator' ? 'operator' : isBeyond && decision === undefined ? 'network' : null;
+      const verdict = verdictOf(vote);
+      const reason = verdict === 'operator' ? 'operator' : isBeyond && verdict === undefined ? 'network' : null;
       return { vote, reason };
     });
   }
 
+  #setDecision(id: string, session: number, verdict: Verdict): void {
+    const key = `${id} ${session}`;
+    const isCast = (vote: Vote) => vote.session === session && vote.network !== 0 && this.isInWindow(id, vote);
+    const vote = this.votes.get(id)?.find(isCast) ?? this.#decisions.get(key)?.vote;
+    this.#decisions.set(key, { verdict, vote });
+  }
+
   /** Applies the operator's command to the votes of some sessions, also to withdrawn ones with an earlier decision. */
   decide(id: string, sessions: readonly number[], action: 'exclude' | 'include'): void {
-    const before = new Map<number, Decision | undefined>();
+    const before = new Map<number, Verdict | undefined>();
     const judged = this.judged(id);
     for (const session of sessions) {
-      const previous = this.#decisions.get(`${id} ${session}`);
+      const previous = this.#decisions.get(`${id} ${session}`)?.verdict;
       const cast = judged.find(({ vote }) => vote.session === session);
       const counts = cast ? cast.reason === null : previous && previous === 'included';
       if (counts === (action === 'exclude')) before.set(session, previous);
     }
-    const decision = action === 'exclude' ? 'operator' : 'included';
-    for (const session of before.keys()) this.#decisions.set(`${id} ${session}`, decision);
+    const verdict = action === 'exclude' ? 'operator' : 'included';
+    for (const session of before.keys()) this.#setDecision(id, session, verdict);
     if (before.size > 0) this.#changes.push({ id, before });
   }
 
   undo(id: string): void {
     const index = this.#changes.findLastIndex((change) => change.id === id);
-    for (const [session, decision] of this.#changes.splice(index, index === -1 ? 0 : 1)[0]?.before ?? []) {
-      if (decision === undefined) this.#decisions.delete(`${id} ${session}`);
-      else this.#decisions.set(`${id} ${session}`, decision);
+    for (const [session, verdict] of this.#changes.splice(index, index === -1 ? 0 : 1)[0]?.before ?? []) {
+      if (verdict === undefined) this.#decisions.delete(`${id} ${session}`);
+      else this.#setDecision(id, session, verdict);
     }
   }
 

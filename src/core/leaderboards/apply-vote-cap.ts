@@ -3,12 +3,18 @@ import type { Database, Sql } from '../database/database.ts';
 import { IN_WINDOW } from './launch-votes.ts';
 import type { VoteNetwork } from './vote-networks.ts';
 
+// The position of an excluded vote comes from its decision, so it stays taken after the vote is withdrawn. Otherwise,
+// withdrawing excluded votes would let more votes of the same network count.
 const windowVotes = (network: string) => `SELECT l.product_id, v.id, v.user_session, v.created_at, v.network, v.verdict
   FROM launches l CROSS JOIN LATERAL (
-    SELECT id, user_session, created_at, network, verdict FROM upvotes u WHERE u.product_id = l.product_id AND u.network ${network}
+    SELECT id, user_session, created_at, network, verdict FROM upvotes u
+    WHERE u.product_id = l.product_id AND u.network ${network} AND u.verdict IS DISTINCT FROM 'operator'
     UNION ALL
     SELECT id, user_session, created_at, network, verdict FROM retracted_upvotes r
-    WHERE r.product_id = l.product_id AND r.network ${network}
+    WHERE r.product_id = l.product_id AND r.network ${network} AND r.verdict IS DISTINCT FROM 'operator'
+    UNION ALL
+    SELECT vote_id, user_session, created_at, network, verdict FROM vote_decisions d
+    WHERE d.product_id = l.product_id AND d.network ${network} AND d.verdict = 'operator'
   ) AS v
   WHERE ${IN_WINDOW}`;
 

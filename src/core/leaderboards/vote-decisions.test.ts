@@ -82,6 +82,46 @@ test.each([
   },
 );
 
+test.each([
+  ['undone', undo],
+  ['reversed', () => change('include', { voters: voters.slice(0, 2) })],
+])(
+  'excluded votes that are withdrawn still use up the cap of their network, until the exclusion is %s',
+  async (_what, end) => {
+    await change('exclude', { voters: voters.slice(0, 2) });
+    for (const session of ['session-a', 'session-b'])
+      await vote(database, 'tide', at(12), session, { upvoted: false, network: NETWORK });
+    expect(await counts()).toEqual([0, 1, 0]);
+    await vote(database, 'tide', at(13), 'session-d', { network: NETWORK });
+    expect(await counts()).toEqual([0, 2, 0]);
+    // Cast again, the vote keeps its first position, although it is now the latest of its network.
+    await vote(database, 'tide', at(14), 'session-a', { network: NETWORK });
+    await removeProducts(database, ['tide']);
+    await restoreProducts(database, { last: true });
+    await vote(database, 'tide', at(15), 'session-d', { upvoted: false, network: NETWORK });
+    expect(await counts()).toEqual([0, 1, 1]);
+    await end();
+    expect(await counts()).toEqual([2, 0, 0]);
+  },
+);
+
+test('excluded votes that were withdrawn use up the cap of their network in the final result, too', async () => {
+  await change('exclude', { voters: voters.slice(0, 2) });
+  for (const session of ['session-a', 'session-b'])
+    await vote(database, 'tide', at(12), session, { upvoted: false, network: NETWORK });
+  await finaliseDue(database, { rules: rulesAt(DUE), votesPerNetwork: CAP });
+  expect(await counts()).toEqual([0, 1, 0]);
+});
+
+test('the exclusion of an included vote beyond the cap affects no other vote, even if it is withdrawn', async () => {
+  await change('include', { voters: voters.slice(2) });
+  await change('exclude', { voters: voters.slice(2) });
+  expect(await counts()).toEqual([2, 0, 1]);
+  await vote(database, 'tide', at(12), 'session-c', { upvoted: false, network: NETWORK });
+  await vote(database, 'tide', at(13), 'session-d', { network: NETWORK });
+  expect(await counts()).toEqual([2, 1, 0]);
+});
+
 test('an exclusion that is undone while its votes are withdrawn does not apply when they are cast again', async () => {
   await change('exclude', { voters });
   await setAll(false, 12);

@@ -58,7 +58,8 @@ const defaultRules = (): VoteRules => ({
  * Applies changes, with the same result as if they were applied one by one: in one transaction, except that those of
  * products with operators' decisions follow in a second one. If only the second one fails, repeating all changes gives
  * the same result. Concurrent writes of other processes may let votes of a network exceed the cap. `unchecked` contains
- * the networks for which this is possible, and networks whose removed votes may let other votes count.
+ * the networks for which this is possible, those of votes for products with decisions, and those whose removed votes may
+ * let other votes count.
  * @returns for each change the state and the product's count after it, or `product_not_found`, or `unavailable` while an
  * operator changes the product's votes. `productIds` has all other products of the changes, even those whose counts did
  * not change.
@@ -81,6 +82,7 @@ export async function setUpvotes(
   // The first statement skips products with decisions. Whether a product has any is certain only after the statement
   // has locked its counts, so the products are not looked up beforehand.
   const skipped = withoutRow(last, written);
+  const decided = new Set<string>();
   if (skipped.length > 0) {
     const rows = await database.transaction(async (sql) => {
       // Locks first, so the snapshot of the next statement includes the decisions that this one waits for. It locks all
@@ -92,11 +94,12 @@ export async function setUpvotes(
       return write(sql, runtime, skipped, { now, networks, decisions: true, rules });
     });
     written.push(...rows);
+    for (const { product_id: productId } of rows) decided.add(productId);
   }
   const others = await countsOfOthers(database, last, written, now);
   const paused = new Set(others.filter((row) => row.is_paused).map((row) => row.product_id));
   const [upvoted, counts] = statesBefore(last, [...written, ...others.filter((row) => !row.is_paused)]);
-  const unchecked = networksToCheck(last, written, rules.networkCounts, isCapDeferred);
+  const unchecked = networksToCheck(last, written, rules.networkCounts, { isCapDeferred, decided });
   return {
     outcomes: replay(changes, upvoted, counts, paused),
     productIds: [...counts.keys()],
@@ -113,13 +116,14 @@ function networksToCheck(
   changes: readonly UpvoteChange[],
   rows: readonly WrittenRow[],
   networkCounts: NetworkCounts,
-  isCapDeferred: boolean,
+  { isCapDeferred, decided }: { isCapDeferred: boolean; decided: ReadonlySet<string> },
 ): VoteNetwork[] {
   const networks = new Map(
     changes.flatMap((change) => (change.network === undefined ? [] : [[keyOf(change), change.network] as const])),
   );
   const unchecked: VoteNetwork[] = [];
-  const contested = new Set<string>();
+  // Neither the statement nor the cache counts the positions of excluded votes that were withdrawn.
+  const contested = new Set(decided);
   for (const { product_id: productId, window_changes: windowChanges, added, freed } of rows) {
     // Outside launch windows, no vote has a network.
     const voted =
