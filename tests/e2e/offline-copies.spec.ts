@@ -53,30 +53,60 @@ test('the cached copy of a page survives an interrupted download and full storag
   await proxy.stop();
 });
 
-test('cached copies survive the 404 page of a proxy', async ({ page, site, expectConsoleError }) => {
-  expectConsoleError(/404 \(Not Found\)/);
-  await cacheAtOnce(page);
-  const product = await site.addProduct({ name: 'Monkfish', image: '/pictures/git/tile.svg' });
-  const proxy = await startDocumentProxy(site.address);
-  const other = `${proxy.address}/?q=no+such+fish`;
-  const address = `${proxy.address}/product/${product.id}`;
-  const others = [`${proxy.address}/api/products/${product.id}`, proxy.address + product.image];
-  await page.goto(address);
-  await expectCached(page, address);
-  await requestAll(page, others);
-  for (const each of others) await expectCached(page, each);
+for (const status of [404, 200]) {
+  test(`cached copies survive a proxy’s own page with status ${status}`, async ({ page, site, expectConsoleError }) => {
+    if (status === 404) expectConsoleError(/404 \(Not Found\)/);
+    await cacheAtOnce(page);
+    const product = await site.addProduct({ name: 'Monkfish', image: '/pictures/git/tile.svg' });
+    const proxy = await startDocumentProxy(site.address);
+    const other = `${proxy.address}/?q=no+such+fish`;
+    const address = `${proxy.address}/product/${product.id}`;
+    const others = [`${proxy.address}/api/products/${product.id}`, proxy.address + product.image];
+    await page.goto(address);
+    await expectCached(page, address);
+    await requestAll(page, others);
+    for (const each of others) await expectCached(page, each);
+    const copies = () =>
+      page.evaluate(
+        (urls) => Promise.all(urls.map(async (url) => (await caches.match(url))?.text())),
+        [address, ...others],
+      );
+    const before = await copies();
 
-  proxy.setMisconfigured(true);
-  expect(await requestAll(page, others)).toEqual([404, 404]);
-  expect((await page.goto(address))?.status()).toBe(404);
-  proxy.setMisconfigured(false);
-  // Caches another page, because changes of a cache take effect in order. It shows no pictures, which it would cache.
-  await page.goto(other);
-  await expectCached(page, other);
-  expect(await areCached(page, [address, ...others])).toEqual([true, true, true]);
-  await page.close();
-  await proxy.stop();
-});
+    proxy.setMisconfigured(status);
+    expect(await requestAll(page, others)).toEqual([status, status]);
+    expect((await page.goto(address))?.status()).toBe(status);
+    proxy.setMisconfigured(undefined);
+    // Caches another page, because changes of a cache take effect in order. It shows no pictures, which it would cache.
+    await page.goto(other);
+    await expectCached(page, other);
+    expect(await copies()).toEqual(before);
+    await page.close();
+    await proxy.stop();
+  });
+}
+
+for (const [what, path] of [
+  ['a file', /^\/assets\/share-dialog-/],
+  ['the offline shell', /^\/offline-shell/],
+] as const) {
+  test(`the service worker is not installed if a proxy replaces ${what} by its own page`, async ({ page, site }) => {
+    await cacheAtOnce(page);
+    const proxy = await startDocumentProxy(site.address);
+    proxy.setMisconfigured(200, path);
+    await page.goto(proxy.address);
+    await expect.poll(() => proxy.ownPagesSent()).toBeGreaterThan(0);
+    // Browsers remove a registration whose first worker could not be installed.
+    const isRegistered = () =>
+      page.evaluate(async () => (await navigator.serviceWorker.getRegistration()) !== undefined);
+    await expect.poll(isRegistered).toBe(false);
+    proxy.setMisconfigured(undefined);
+    await page.reload();
+    await expectCached(page, proxy.address);
+    await page.close();
+    await proxy.stop();
+  });
+}
 
 test('a page without one of its parts does not replace the cached copy', async ({ page, site }) => {
   await cacheAtOnce(page);

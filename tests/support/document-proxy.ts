@@ -10,7 +10,8 @@ export async function startDocumentProxy(target: string) {
   let held = Promise.resolve();
   let release = () => {};
   let isInterrupting = false;
-  let isMisconfigured = false;
+  let misconfigured: { status: number; path: RegExp } | undefined;
+  let ownPagesSent = 0;
   let incomplete: string | undefined;
   let incompleteSent = 0;
   let shellTarget: string | undefined;
@@ -19,8 +20,9 @@ export async function startDocumentProxy(target: string) {
   const server = createServer(async (incoming, outgoing) => {
     if (incoming.headers['sec-fetch-dest'] === 'document') await held;
     const { method, headers } = incoming;
-    if (isMisconfigured) {
-      outgoing.writeHead(404, { 'Content-Type': 'text/html' }).end('<h1>404 Not Found</h1>');
+    if (misconfigured?.path.test(incoming.url ?? '')) {
+      ownPagesSent += 1;
+      outgoing.writeHead(misconfigured.status, { 'Content-Type': 'text/html' }).end('<h1>Own page</h1>');
       return;
     }
     const isPage = headers['sec-fetch-dest'] === 'document' || incoming.url?.startsWith('/product/');
@@ -60,10 +62,11 @@ export async function startDocumentProxy(target: string) {
     interruptDocuments() {
       isInterrupting = true;
     },
-    /** Responds with the proxy's own error page. */
-    setMisconfigured(value: boolean) {
-      isMisconfigured = value;
+    /** Responds to matching requests with the proxy's own page and this status, or to no requests. */
+    setMisconfigured(status: number | undefined, path = /^/) {
+      misconfigured = status === undefined ? undefined : { status, path };
     },
+    ownPagesSent: () => ownPagesSent,
     /**
      * Responds with this page to document requests and to a service worker that requests a product's page, as the site
      * does with a page without one of its parts.

@@ -13,8 +13,25 @@ export type Kind = keyof typeof MAX_ITEMS;
 /** Contains the build id, because pages of another build request files that no longer exist. */
 const cacheName = (kind: Kind | 'files') => `${PREFIX}${build.id} ${kind}`;
 
-/** Caches a response in place of an older copy, and evicts the oldest copies beyond the maximum. */
+/** Part of every document of the site, also of its 404 page. */
+export const DOCUMENT_MARK = 'class="site-links"';
+
+/**
+ * Returns whether a response with status 200 is what was requested. An intermediary, such as the sign-in page of a
+ * public network, may respond to any request with a document of its own.
+ */
+async function isFromSite(kind: Kind | 'files', response: Response): Promise<boolean> {
+  if (kind === 'pages') return (await response.clone().text()).includes(DOCUMENT_MARK);
+  const type = response.headers.get('content-type') ?? '';
+  return kind === 'responses' ? type.startsWith('application/json') : !type.startsWith('text/html');
+}
+
+/**
+ * Caches a response in place of an older copy, and evicts the oldest copies beyond the maximum. Ignores a response that
+ * is not from the site.
+ */
 export async function cacheResponse(kind: Kind, address: string, response: Response): Promise<void> {
+  if (!(await isFromSite(kind, response))) return;
   const headers = new Headers(response.headers);
   headers.set(CACHED_AT_HEADER, new Date().toISOString());
   // The stored body is already decoded, so these headers no longer apply.
@@ -73,15 +90,21 @@ export async function findCopy(kind: Kind, address: string): Promise<Response | 
  * @throws if one cannot be loaded, for example because a process of another build responds during a rolling restart.
  */
 export async function cacheFiles(): Promise<void> {
-  const cache = await caches.open(cacheName('files'));
   const shell = await fetch(`${paths.offlineShell}?digest=${encodeURIComponent(build.shellDigest)}`);
-  if (!shell.ok) throw new Error(`Cannot load the offline shell of this build: ${shell.status}`);
-  await cache.addAll(build.files);
+  if (!shell.ok || !(await isFromSite('pages', shell)))
+    throw new Error(`Cannot load the offline shell of this build: ${shell.status}`);
+  await Promise.all(build.files.map(async (file) => cacheFile(file, await fetch(file))));
+  const cache = await caches.open(cacheName('files'));
   await cache.put(paths.offlineShell, shell);
 }
 
-/** Caches a file that only some visitors need. */
+/**
+ * Caches a file, which is then never requested again.
+ * @throws if the response is an error or not from the site.
+ */
 export async function cacheFile(address: string, response: Response): Promise<void> {
+  if (!response.ok || !(await isFromSite('files', response)))
+    throw new Error(`Cannot load ${address}: ${response.status}`);
   const cache = await caches.open(cacheName('files'));
   await cache.put(address, response);
 }

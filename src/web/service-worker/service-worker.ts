@@ -7,6 +7,7 @@ import {
   cacheFile,
   cacheFiles,
   cacheResponse,
+  DOCUMENT_MARK,
   deleteCopy,
   deleteOtherBuilds,
   findCopy,
@@ -150,8 +151,7 @@ async function respondFromNetwork(event: FetchEventLike, kind: Kind): Promise<Re
 /** Caches the messages of the page's language, which may have loaded before this worker was active. */
 async function cacheLanguage(address: string): Promise<void> {
   if (!LANGUAGE.test(address) || (await findFile(address))) return;
-  const response = await fetch(address);
-  if (response.status === 200) await cacheFile(address, response);
+  await cacheFile(address, await fetch(address));
 }
 
 /**
@@ -170,7 +170,7 @@ async function updateCopy(kind: Kind, address: string, response: Response): Prom
 /** Ignores the error page of a proxy: the site's API sends problems with a code, and other URLs have its 404 page. */
 async function deleteIfRemoved(kind: Kind, address: string, response: Response): Promise<void> {
   const body = await response.text();
-  if (body.includes(kind === 'responses' ? '"code":' : 'class="site-links"')) await deleteCopy(kind, address);
+  if (body.includes(kind === 'responses' ? '"code":' : DOCUMENT_MARK)) await deleteCopy(kind, address);
 }
 
 /**
