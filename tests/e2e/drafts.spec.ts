@@ -1,4 +1,6 @@
 import { expect, test, visit } from '../support/e2e-test.ts';
+import { failResponses, setOnline } from '../support/network.ts';
+import { cacheAtOnce, note, offlineTest, visitAndCache } from '../support/offline-page.ts';
 import {
   commentArticles,
   commentBox,
@@ -72,3 +74,29 @@ test('the focus stays on the button if posting fails, moves to the heading after
   await expect(commentArticles(page)).toHaveCount(32);
   await expect(page.locator('.comment').last()).toBeFocused();
 });
+
+offlineTest(
+  'a comment for which the storage has no room fails offline, and its draft stays',
+  async ({ page, site, expectConsoleError }) => {
+    expectConsoleError(/503/);
+    await cacheAtOnce(page);
+    const product = await site.addProduct({ name: 'Halibut' });
+    await visitAndCache(page, `/product/${product.id}`);
+    await page.evaluate(() => {
+      const { setItem } = Storage.prototype;
+      Storage.prototype.setItem = function (key, value) {
+        if (key === 'outbox' && value !== '[]') throw new DOMException('Full', 'QuotaExceededError');
+        setItem.call(this, key, value);
+      };
+    });
+    await failResponses(page, /\/comments$/, { method: 'POST' });
+    await setOnline(page, false);
+    await commentBox(page).fill('Too much');
+    await postButton(page).click();
+    await expect(failureToast(page).locator('.toast-description')).toHaveText(
+      'Failed to add comment. Please try again.',
+    );
+    await expect(commentBox(page)).toHaveValue('Too much');
+    await expect(note(page)).not.toContainText('waiting to be sent');
+  },
+);

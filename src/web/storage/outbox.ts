@@ -49,16 +49,22 @@ export function queueWhileOffline(write: QueuedWrite): boolean {
   return false;
 }
 
-/** Adds a write, or replaces an older one with the same key. Returns whether there was room. */
+/**
+ * Adds a write, or replaces an older one with the same key. Returns whether there was room for it, also in the browser's
+ * storage: otherwise, the write would be lost with the page.
+ */
 export function addToOutbox(write: QueuedWrite): boolean {
   const key = writeKey(write);
-  const older = outboxItems().find((item) => writeKey(item) === key);
-  const others = outboxItems().filter((item) => item !== older);
+  const before = outboxItems();
+  const older = before.find((item) => writeKey(item) === key);
+  const others = before.filter((item) => item !== older);
   if (others.length >= MAX_ITEMS) return false;
   // `before` stays the state before the first queued write, which is the state on the server.
-  const before = older?.kind === 'upvote' && write.kind === 'upvote' ? { before: older.before } : {};
-  store([...others, { ...write, ...before }]);
-  return true;
+  const first = older?.kind === 'upvote' && write.kind === 'upvote' ? { before: older.before } : {};
+  store([...others, { ...write, ...first }]);
+  if (outbox.isPersisted()) return true;
+  store(before);
+  return false;
 }
 
 /** Returns whether a write is queued, and no newer write has replaced it. */

@@ -1,5 +1,6 @@
 import { InfiniteQueryObserver, QueryClient, QueryObserver } from '@tanstack/react-query';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createBrowserStorage } from '../../../../tests/support/browser-storage.ts';
 import { exampleComment, exampleProduct } from '../../../../tests/support/product-data.ts';
 import type { ProductDetail } from '../../../contract/products/schema.ts';
 import { createWriteTracker } from '../../api/http-api.ts';
@@ -17,7 +18,7 @@ const detail = (upvotes: number) => ({
 
 beforeEach(() => {
   vi.useFakeTimers();
-  vi.stubGlobal('window', {});
+  vi.stubGlobal('window', { localStorage: createBrowserStorage() });
 });
 
 afterEach(() => {

@@ -1,6 +1,7 @@
 import { setImmediate as settled } from 'node:timers/promises';
 import { MutationObserver, QueryClient, QueryObserver } from '@tanstack/react-query';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { createBrowserStorage } from '../../../../tests/support/browser-storage.ts';
 import { exampleProduct } from '../../../../tests/support/product-data.ts';
 import type { Api } from '../../../contract/api.ts';
 import type { ProductDetail } from '../../../contract/products/schema.ts';
@@ -22,7 +23,7 @@ import {
 
 vi.stubGlobal('navigator', { onLine: true });
 vi.stubGlobal('document', { hidden: false });
-vi.stubGlobal('window', new EventTarget());
+vi.stubGlobal('window', Object.assign(new EventTarget(), { localStorage: createBrowserStorage() }));
 
 afterEach(() => {
   vi.useRealTimers();
