@@ -1,4 +1,5 @@
 import { createContext, type ReactNode, type RefObject, useContext, useEffect, useLayoutEffect, useRef } from 'react';
+import { isTyping } from '../ui/focus.ts';
 import { type Location, useHasNavigated, useRouter } from './router.tsx';
 
 /** The most recently visited list or leaderboard, to which 'Back to products' leads. */
@@ -46,7 +47,8 @@ function useScrollPositions(): void {
   useEffect(() => {
     window.history.scrollRestoration = 'manual';
     const start = readPositions({})[current.current.key];
-    if (start && !current.current.hash) scrollDownTo(start);
+    // A fragment also scrolls. On a slow network, the visitor may have scrolled, or be typing, before the scripts arrive.
+    if (start && !window.scrollY && !isTyping()) scrollDownTo(start);
 
     const note = () => {
       positions.current[current.current.key] = window.scrollY;
@@ -56,13 +58,10 @@ function useScrollPositions(): void {
       note();
       writePositions(positions.current);
     };
+    // The provider is part of the page until its end, so nothing removes the listeners.
     window.addEventListener('scroll', note);
     // The browser may discard a hidden tab, and reload it later, without another event.
     window.addEventListener('visibilitychange', save);
-    return () => {
-      window.removeEventListener('scroll', note);
-      window.removeEventListener('visibilitychange', save);
-    };
   }, []);
 
   // Uses a layout effect, so scrolling happens before the paint.

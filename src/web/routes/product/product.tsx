@@ -134,8 +134,9 @@ function useCommentsScroll(ready: boolean, api: Api, client: QueryClient): void 
     const timer = setTimeout(() => {
       if (isTyping()) return;
       const section = document.querySelector(paths.COMMENTS_HASH);
-      section?.scrollIntoView({ behavior: scrollBehavior() });
-      section?.querySelector('h2')?.focus({ preventScroll: true });
+      // In a new document, the browser has scrolled there, and the visitor may have scrolled on before this code loaded.
+      if (!window.scrollY || type !== 'LOAD') section?.scrollIntoView({ behavior: scrollBehavior() });
+      document.getElementById('comments-title')?.focus({ preventScroll: true });
     }, DELAY_MS);
     return () => clearTimeout(timer);
   }, [hash, key, ready]);
