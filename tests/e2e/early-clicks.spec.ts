@@ -196,6 +196,19 @@ test.describe('input before the app has loaded', () => {
     await expect(commentBox(page)).toHaveValue('');
   });
 
+  test('a typed comment is added to the saved draft, which the box did not show yet', async ({ page, site }) => {
+    const product = await site.addProduct({ name: 'Early Egret' });
+    await visit(page, `/product/${product.id}`);
+    await commentBox(page).fill('Saved before.');
+    const scripts = await holdResponses(page, /\/assets\/app-[^/]+\.js$/);
+    await page.reload({ waitUntil: 'domcontentloaded' });
+    await expect.poll(() => scripts.requests.length).toBe(1);
+    await commentBox(page).pressSequentially('Typed early.');
+    scripts.release();
+    await expect(postButton(page)).toBeEnabled();
+    await expect(commentBox(page)).toHaveValue('Saved before.\n\nTyped early.');
+  });
+
   test('a comment that is being typed keeps the focus on a page loaded with #comments', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Early Fulmar', description: 'Glides.\n'.repeat(40) });
     await page.clock.install();

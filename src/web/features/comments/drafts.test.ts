@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { draftOn, drafts, saveDraft, validateDraft } from './drafts.ts';
+import { adoptText, draftOn, drafts, saveDraft, validateDraft } from './drafts.ts';
 import { deleteDraft } from './write-comments.ts';
 
 const stored = new Map<string, string>();
@@ -38,6 +38,15 @@ test('changed text gets a new idempotency key, unless only the whitespace around
   expect(keyOn('harbour')).toBe(key);
   saveDraft('harbour', 'Calm water');
   expect(keyOn('harbour')).not.toBe(key);
+});
+
+test('text that was typed before hydration follows the saved draft, once', () => {
+  adoptText('pier', 'Long');
+  expect(textOn('pier')).toBe('Long');
+  saveDraft('harbour', 'Calm');
+  adoptText('harbour', 'Deep');
+  adoptText('harbour', 'Deep');
+  expect(textOn('harbour')).toBe('Calm\n\nDeep');
 });
 
 test('a posted draft is deleted, unless the text has changed since', () => {

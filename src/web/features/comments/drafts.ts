@@ -54,9 +54,11 @@ export function saveDraft(productId: string, text: string, now = Date.now()): vo
   drafts.write(current.length > 0 ? current.slice(0, MAX_ITEMS) : undefined);
 }
 
-/** Saves text that was typed before hydration, unless there is a saved draft, which the form then shows instead. */
+/** Saves text that was typed before hydration. The box did not show the saved draft by then, so both texts are kept. */
 export function adoptText(productId: string, typed: string): void {
-  if (!draftOn(drafts.read(), productId)) saveDraft(productId, typed);
+  const before = draftOn(drafts.read(), productId);
+  // React's strict mode adopts the text twice.
+  if (!before?.text.endsWith(typed)) saveDraft(productId, before ? `${before.text}\n\n${typed}` : typed);
 }
 
 /**
