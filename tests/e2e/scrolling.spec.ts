@@ -1,7 +1,10 @@
 import type { Page } from '@playwright/test';
+import { turnEventLoop } from '../support/clock.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
+import { news, watch } from '../support/live-page.ts';
 import { holdResponses } from '../support/network.ts';
-import { discussion, searchBox } from '../support/screen.ts';
+import { commentArticles, commentTexts, discussion, searchBox } from '../support/screen.ts';
+import { stranger } from '../support/stranger.ts';
 
 const APP = /\/assets\/app-[^/]+\.js$/;
 
@@ -44,5 +47,44 @@ test.describe('before the app has loaded', () => {
     await page.clock.fastForward(1_000);
     await expect(discussion(page).getByRole('heading', { level: 2 })).toBeFocused();
     expect(await scrollY(page)).toBe(300);
+  });
+});
+
+test('a reader who scrolls while more comments load stays there', async ({ page, site }) => {
+  const product = await site.addProduct({ name: 'Larch' });
+  await site.addComments(
+    product.id,
+    Array.from({ length: 31 }, (_, index) => ({ content: `Needle ${index}` })),
+  );
+  await visit(page, `/product/${product.id}`);
+  const held = await holdResponses(page, /\/comments\?.*cursor=/);
+  await page.getByRole('link', { name: 'Show more comments' }).click();
+  await expect.poll(() => held.requests.length).toBe(1);
+  await scrollTo(page, 200);
+  held.release();
+  await expect(page.locator('.comment').last()).toBeFocused();
+  await expect(commentArticles(page)).toHaveCount(31);
+  expect(await scrollY(page)).toBe(200);
+});
+
+test.describe('with live updates', () => {
+  test.use({ live: true });
+
+  test('a reader who scrolls while new comments load stays there', async ({ page, site }) => {
+    const product = await site.addProduct({ name: 'Amberjack', description: 'Swims far.\n'.repeat(80) });
+    await watch(page, `/product/${product.id}`);
+    await stranger(page).comment(product.id, 'From afar');
+    await expect(news(page)).toHaveText('1 new comment');
+    const held = await holdResponses(page, /\/comments(?:\?|$)/);
+    await news(page).click();
+    await expect.poll(() => held.requests.length).toBe(1);
+    await page.evaluate(() => void window.dispatchEvent(new WheelEvent('wheel')));
+    await scrollTo(page, 0);
+    held.release();
+    await expect(commentTexts(page)).toHaveText(['From afar']);
+    await expect(news(page)).toHaveCount(0);
+    await page.evaluate(() => new Promise(requestAnimationFrame));
+    await turnEventLoop(page);
+    expect(await scrollY(page)).toBe(0);
   });
 });

@@ -7,12 +7,13 @@ export async function findRendered<Found>(find: () => Found, frames = 60): Promi
 
 /**
  * Adds items to a list, then focuses the first new item or, if there is none, `otherwise`. Without this, the focus
- * would stay on the pressed button below the new items, or be lost if the button disappears. `items` and `otherwise`
- * are selectors.
+ * would stay on the pressed button below the new items, or be lost if the button disappears. Does not scroll there if
+ * the visitor has scrolled in the meantime. `items` and `otherwise` are selectors.
  */
 export async function focusAdded(items: string, add: () => Promise<unknown>, otherwise = ''): Promise<void> {
   const pressed = document.activeElement;
   const before = new Set(document.querySelectorAll(items));
+  const top = window.scrollY;
   await add();
   const target = await findRendered(
     () =>
@@ -22,7 +23,7 @@ export async function focusAdded(items: string, add: () => Promise<unknown>, oth
   // The focus stays where it is if the visitor has moved it since the press.
   if (![pressed, document.body].includes(document.activeElement) || !target) return;
   if (target.tabIndex < 0) target.tabIndex = -1;
-  target.focus();
+  target.focus({ preventScroll: top !== window.scrollY });
 }
 
 /** Returns whether a text field has the focus, which code must not move then. */

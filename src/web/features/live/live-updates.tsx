@@ -5,6 +5,7 @@ import * as paths from '../../../contract/paths.ts';
 import { useApi } from '../../api/api-context.tsx';
 import { commentElementId, commentKeys, productKeys } from '../../cache/cached-data.ts';
 import { localAddress, plural, t } from '../../language/translate.ts';
+import { abortedByVisitor } from '../../routing/scroll-on.ts';
 import { findRendered, isTyping, scrollBehavior } from '../../ui/focus.ts';
 import { ArrowUpIcon } from '../../ui/icons.tsx';
 import { useRenderedAt } from '../../ui/time.tsx';
@@ -38,11 +39,11 @@ function NewLaunches() {
     () => launches.waiting().length,
   );
 
-  async function show(): Promise<void> {
+  async function show(stopped: AbortSignal): Promise<void> {
     const before = visibleList(client)?.ids ?? new Set();
     await client.refetchQueries({ queryKey: productKeys.lists, type: 'active' }, { throwOnError: true });
     const added = [...(visibleList(client)?.ids ?? [])].find((id) => !before.has(id));
-    await highlight(added === undefined ? undefined : () => cardOf(added), 'list-title');
+    await highlight(added === undefined ? undefined : () => cardOf(added), 'list-title', stopped);
   }
 
   return (
@@ -67,7 +68,7 @@ function NewComments({ productId }: { productId: string }) {
     () => newCommentCount(client, productId),
   );
 
-  async function show(): Promise<void> {
+  async function show(stopped: AbortSignal): Promise<void> {
     const idsNow = () =>
       visibleComments(client, productId)?.pages.flatMap(({ items }) => items.map(({ id }) => id)) ?? [];
     const before = new Set(idsNow());
@@ -79,7 +80,7 @@ function NewComments({ productId }: { productId: string }) {
     // The visitor may have opened another product during the requests.
     if (window.location.pathname !== path) return;
     const find = added === undefined ? undefined : () => document.getElementById(commentElementId(added));
-    await highlight(find, 'comments-title');
+    await highlight(find, 'comments-title', stopped);
   }
 
   return (
@@ -134,12 +135,16 @@ async function fetchUntil<Found>(
 
 /**
  * Scrolls to the new item, focuses it and highlights it. If it is not found, scrolls to the heading and focuses that.
- * If the visitor is typing by then, nothing moves.
+ * If the visitor has done anything in the meantime, nothing moves.
  */
-async function highlight(find: (() => HTMLElement | null) | undefined, headingId: string): Promise<void> {
+async function highlight(
+  find: (() => HTMLElement | null) | undefined,
+  headingId: string,
+  stopped: AbortSignal,
+): Promise<void> {
   const found = find && (await findRendered(find));
   const target = found ?? document.getElementById(headingId);
-  if (!target || isTyping()) return;
+  if (!target || stopped.aborted || isTyping()) return;
   if (found) target.dataset.highlighted = 'true';
   if (!target.hasAttribute('tabindex')) target.tabIndex = -1;
   target.focus({ preventScroll: true });
@@ -152,7 +157,8 @@ const ANNOUNCE_INTERVAL_MS = 3_000;
 interface LiveUpdatesButtonProps {
   count: number;
   label: string;
-  onShow: () => Promise<void>;
+  /** The signal aborts as soon as the visitor does anything else. */
+  onShow: (stopped: AbortSignal) => Promise<void>;
 }
 
 /** A button that shows new items. It lies over the gap above the list, so the layout does not shift. */
@@ -162,11 +168,14 @@ function LiveUpdatesButton({ count, label, onShow }: LiveUpdatesButtonProps) {
 
   async function show(): Promise<void> {
     setBusy(true);
+    const stopped = abortedByVisitor();
     try {
-      await onShow();
+      await onShow(stopped.signal);
     } catch {
       showLoadFailure();
     } finally {
+      // Also removes the listeners.
+      stopped.abort();
       setBusy(false);
     }
   }
