@@ -99,11 +99,11 @@ export class BoardModel {
     });
   }
 
-  #setDecision(id: string, session: number, verdict: Verdict): void {
+  #setDecision(id: string, session: number, verdict: Verdict, isUndo: boolean): void {
     const key = `${id} ${session}`;
     const isCast = (vote: Vote) => vote.session === session && vote.network !== 0 && this.isInWindow(id, vote);
-    const vote = this.votes.get(id)?.find(isCast) ?? this.#decisions.get(key)?.vote;
-    this.#decisions.set(key, { verdict, vote });
+    const cast = isUndo || verdict === 'included' ? undefined : this.votes.get(id)?.find(isCast);
+    this.#decisions.set(key, { verdict, vote: cast ?? this.#decisions.get(key)?.vote });
   }
 
   /** Applies the operator's command to the votes of some sessions, also to withdrawn ones with an earlier decision. */
@@ -117,7 +117,7 @@ export class BoardModel {
       if (counts === (action === 'exclude')) before.set(session, previous);
     }
     const verdict = action === 'exclude' ? 'operator' : 'included';
-    for (const session of before.keys()) this.#setDecision(id, session, verdict);
+    for (const session of before.keys()) this.#setDecision(id, session, verdict, false);
     if (before.size > 0) this.#changes.push({ id, before });
   }
 
@@ -125,7 +125,7 @@ export class BoardModel {
     const index = this.#changes.findLastIndex((change) => change.id === id);
     for (const [session, verdict] of this.#changes.splice(index, index === -1 ? 0 : 1)[0]?.before ?? []) {
       if (verdict === undefined) this.#decisions.delete(`${id} ${session}`);
-      else this.#setDecision(id, session, verdict);
+      else this.#setDecision(id, session, verdict, true);
     }
   }
 

@@ -71,7 +71,7 @@ export async function rewriteRows(
     decideOn(session, { voter: voterOf(secret, session), at: undefined, reason }, verdict);
   }
   await lockCounts(sql, [productId]);
-  await setSessionVerdicts(sql, productId, changes);
+  await setSessionVerdicts(sql, productId, changes, { isUndo: undoes !== undefined });
   await recountLaunches(sql, [productId]);
   // Restored verdicts may contradict the cap if earlier votes of their network have been withdrawn since.
   await applyVoteCap(sql, [productId], votesPerNetwork);

@@ -122,6 +122,27 @@ test('the exclusion of an included vote beyond the cap affects no other vote, ev
   expect(await counts()).toEqual([2, 1, 0]);
 });
 
+test('the undo of an inclusion restores the position that the vote had when it was excluded', async () => {
+  const selection = { voters: voters.slice(0, 1) };
+  await change('exclude', selection);
+  await vote(database, 'tide', at(12), 'session-a', { upvoted: false, network: NETWORK });
+  await vote(database, 'tide', at(14), 'session-a', { network: NETWORK });
+  expect(await counts()).toEqual([1, 1, 1]);
+  await change('include', selection);
+  await undo();
+  expect(await counts()).toEqual([1, 1, 1]);
+});
+
+test('the exclusion of a vote that was withdrawn while it was included affects no other vote', async () => {
+  const selection = { voters: voters.slice(2) };
+  await change('include', selection);
+  for (const session of ['session-a', 'session-c'])
+    await vote(database, 'tide', at(12), session, { upvoted: false, network: NETWORK });
+  await vote(database, 'tide', at(13), 'session-d', { network: NETWORK });
+  await change('exclude', selection);
+  expect(await counts()).toEqual([2, 0, 0]);
+});
+
 test('an exclusion that is undone while its votes are withdrawn does not apply when they are cast again', async () => {
   await change('exclude', { voters });
   await setAll(false, 12);

@@ -27,11 +27,11 @@ const SAVE_DECISIONS = `INSERT INTO vote_decisions (product_id, user_session, ve
   WHERE verdict IN ('operator', 'included')
   ON CONFLICT (product_id, user_session) DO UPDATE SET verdict = EXCLUDED.verdict`;
 
-// The decision about a withdrawn vote keeps the position of the vote.
+// The decision about a withdrawn vote keeps the position that the vote had when it was excluded.
 const SET_POSITIONS = `UPDATE vote_decisions d SET vote_id = w.id, created_at = w.created_at, network = w.network
   FROM (${WINDOW_VOTES}) AS w
   WHERE d.product_id = w.product_id AND d.user_session = w.user_session AND d.user_session = ANY($2::text[])
-    AND w.network IS NOT NULL`;
+    AND w.network IS NOT NULL AND d.verdict = 'operator'`;
 
 const SET_HAS_DECISIONS = `UPDATE product_counts SET window_changes = window_changes + 1,
     has_decisions = EXISTS (SELECT FROM vote_decisions d WHERE d.product_id = $1)
@@ -40,18 +40,19 @@ const SET_HAS_DECISIONS = `UPDATE product_counts SET window_changes = window_cha
 /**
  * Sets the verdicts of the votes of these sessions for a product, and stores those that are decisions of the operator
  * for later votes of the sessions. The caller has locked the counts of the product (`lockCounts`) and recounts the
- * launch afterwards.
+ * launch afterwards. `isUndo`: the verdicts were set before, so the positions of the votes are already stored.
  */
 export async function setSessionVerdicts(
   sql: Sql,
   productId: string,
   verdicts: ReadonlyMap<string, Verdict>,
+  { isUndo }: { isUndo: boolean },
 ): Promise<void> {
   const values = [productId, [...verdicts.keys()], [...verdicts.values()]];
   await sql.query(setVerdicts('upvotes'), values);
   await sql.query(setVerdicts('retracted_upvotes'), values);
   await sql.query(DELETE_DECISIONS, values);
   await sql.query(SAVE_DECISIONS, values);
-  await sql.query(SET_POSITIONS, [[productId], [...verdicts.keys()]]);
+  if (!isUndo) await sql.query(SET_POSITIONS, [[productId], [...verdicts.keys()]]);
   await sql.query(SET_HAS_DECISIONS, [productId]);
 }

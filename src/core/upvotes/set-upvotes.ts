@@ -94,7 +94,8 @@ export async function setUpvotes(
       return write(sql, runtime, skipped, { now, networks, decisions: true, rules });
     });
     written.push(...rows);
-    for (const { product_id: productId } of rows) decided.add(productId);
+    // Also those whose votes were already written, by an attempt whose commit was not confirmed.
+    for (const { productId } of skipped) decided.add(productId);
   }
   const others = await countsOfOthers(database, last, written, now);
   const paused = new Set(others.filter((row) => row.is_paused).map((row) => row.product_id));
