@@ -83,6 +83,7 @@ test.describe('with live updates', () => {
     held.release();
     await expect(commentTexts(page)).toHaveText(['From afar']);
     await expect(news(page)).toHaveCount(0);
+    await expect(page.locator('.comment'), 'the focus is not lost').toBeFocused();
     await page.evaluate(() => new Promise(requestAnimationFrame));
     await turnEventLoop(page);
     expect(await scrollY(page)).toBe(0);

@@ -135,7 +135,7 @@ async function fetchUntil<Found>(
 
 /**
  * Scrolls to the new item, focuses it and highlights it. If it is not found, scrolls to the heading and focuses that.
- * If the visitor has done anything in the meantime, nothing moves.
+ * If the visitor has done anything in the meantime, nothing scrolls.
  */
 async function highlight(
   find: (() => HTMLElement | null) | undefined,
@@ -144,11 +144,13 @@ async function highlight(
 ): Promise<void> {
   const found = find && (await findRendered(find));
   const target = found ?? document.getElementById(headingId);
-  if (!target || stopped.aborted || isTyping()) return;
+  if (!target || isTyping()) return;
+  // The pressed button disappears, so the focus would be lost, unless the visitor has moved it.
+  if (stopped.aborted && !document.activeElement?.matches('body, .live-updates-button')) return;
   if (found) target.dataset.highlighted = 'true';
   if (!target.hasAttribute('tabindex')) target.tabIndex = -1;
   target.focus({ preventScroll: true });
-  target.scrollIntoView({ block: found ? 'center' : 'start', behavior: scrollBehavior() });
+  if (!stopped.aborted) target.scrollIntoView({ block: found ? 'center' : 'start', behavior: scrollBehavior() });
 }
 
 /** The minimum interval between announcements. In a busy hour, screen readers would otherwise read every change. */
