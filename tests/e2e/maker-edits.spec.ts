@@ -5,7 +5,31 @@ import { openLink, submit, submissionTest as test } from '../support/submission-
 const dialog = (page: Page) => page.getByRole('dialog');
 
 // A product is not visible before its approval.
-test.beforeEach(({ expectConsoleError }) => expectConsoleError(/404/));
+test.beforeEach(({ expectConsoleError }) => expectConsoleError(/404|net::ERR_FAILED/));
+
+test('an edit that was saved, but whose response was lost, is no longer unsaved after a reload', async ({
+  page,
+  site,
+}) => {
+  const made = await submit(site, { name: 'Limpkin', description: 'Old' });
+  await openLink(page, made);
+  const note = dialog(page).getByText(/^Your draft is as you left it/);
+  await page.getByRole('button', { name: 'Edit' }).click();
+  await dialog(page).getByLabel('Description').fill('Wades.');
+  await page.route(/\/api\/submissions\/[^/]+$/, async (route) => {
+    if (route.request().method() !== 'PATCH') return route.fallback();
+    await route.fetch();
+    await route.abort();
+  });
+  await dialog(page).getByRole('button', { name: 'Save changes' }).click();
+  await expect(dialog(page).getByRole('alert')).toContainText('The site cannot be reached');
+  await page.reload();
+  await expect(page.getByText('Wades.').first()).toBeVisible();
+  await expect.poll(() => page.evaluate(() => localStorage.getItem('submission_edits'))).toBeNull();
+  await page.getByRole('button', { name: 'Edit' }).click();
+  await expect(dialog(page).getByLabel('Description')).toHaveValue('Wades.');
+  await expect(note).toHaveCount(0);
+});
 
 test('the text and the note of an unsaved edit are there after a reload, until the maker saves it', async ({
   page,

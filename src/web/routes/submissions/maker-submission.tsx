@@ -11,6 +11,7 @@ import { teamText } from './draft.ts';
 import { EditDialog, RescheduleDialog, WithdrawDialog } from './maker-dialogs.tsx';
 import type { MakerAccess } from './submissions-client.ts';
 import { formatTime, formatTimeZone, visitorTimeZone } from './times.ts';
+import { deleteStoredEdit } from './unsaved-edits.ts';
 
 interface MakerSubmissionProps {
   access: MakerAccess;
@@ -39,6 +40,8 @@ export function MakerSubmission({ access, submission, isPage, onChange, open, se
     opener.current?.focus({ preventScroll: true });
     opener.current = null;
   }, [open]);
+
+  useEffect(() => deleteStoredEdit(submission), [submission]);
 
   const opens = (name: OpenDialog['name']) => (event: MouseEvent<HTMLElement>) => {
     opener.current = event.currentTarget;

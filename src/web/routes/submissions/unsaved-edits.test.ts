@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { exampleProduct } from '../../../../tests/support/product-data.ts';
 import type { Submission } from '../../../contract/submissions/schema.ts';
 import { draftOf } from './draft.ts';
-import { deleteEdit, saveEdit, unsavedEditOf } from './unsaved-edits.ts';
+import { deleteEdit, deleteStoredEdit, saveEdit, unsavedEditOf } from './unsaved-edits.ts';
 
 const stored = new Map<string, string>();
 
@@ -22,7 +22,7 @@ afterEach(() => vi.unstubAllGlobals());
 const DAY_MS = 24 * 60 * 60_000;
 const submission = (id: string) => ({ id, revision: 1, launchAt: null, product: exampleProduct({ id }) }) as Submission;
 const edit = (base: Submission, description: string) => ({ ...draftOf(base), description });
-const textOn = (id: string) => unsavedEditOf(id)?.draft.description;
+const textOn = (id: string, now?: number) => unsavedEditOf(id, now)?.draft.description;
 
 test('an edit is stored with its base until it changes nothing', () => {
   const base = submission('harbour');
@@ -44,15 +44,27 @@ test('a saved edit is deleted, unless another dialog has stored a later one', ()
   expect(stored.size).toBe(0);
 });
 
+test('an edit that the submission already has is deleted', () => {
+  const base = submission('harbour');
+  const draft = edit(base, 'Calm');
+  saveEdit(base, draft);
+  deleteStoredEdit(base);
+  expect(textOn('harbour')).toBe('Calm');
+  deleteStoredEdit({ ...base, revision: 2, product: { ...base.product, description: 'Calm' } });
+  expect(textOn('harbour')).toBeUndefined();
+});
+
 test('only the 20 latest edits are stored, and none for longer than 30 days', () => {
   const save = (number: number, now: number) => {
     const base = submission(`p${number}`);
     saveEdit(base, edit(base, `Text ${now}`), now);
   };
   for (let number = 1; number <= 21; number += 1) save(number, number);
-  expect([textOn('p1'), textOn('p2'), textOn('p21')]).toEqual([undefined, 'Text 2', 'Text 21']);
-  save(2, 30 * DAY_MS + 20);
-  expect([textOn('p2'), textOn('p20'), textOn('p21')]).toEqual([`Text ${30 * DAY_MS + 20}`, undefined, 'Text 21']);
+  expect(['p1', 'p2', 'p21'].map((id) => textOn(id, 21))).toEqual([undefined, 'Text 2', 'Text 21']);
+  const later = 30 * DAY_MS + 20;
+  expect(['p20', 'p21'].map((id) => textOn(id, later))).toEqual([undefined, 'Text 21']);
+  save(2, later);
+  expect(['p2', 'p20', 'p21'].map((id) => textOn(id, 21))).toEqual([`Text ${later}`, undefined, 'Text 21']);
 });
 
 test.each([

@@ -23,8 +23,8 @@ const unsavedEdits = createBrowserStore<readonly UnsavedEdit[]>('submission_edit
 );
 
 /** Returns the unsaved changes to the submission with this id. */
-export function unsavedEditOf(id: string): UnsavedEdit | undefined {
-  return unsavedEdits.read().find(({ base }) => base.id === id);
+export function unsavedEditOf(id: string, now = Date.now()): UnsavedEdit | undefined {
+  return unsavedEdits.read().find(({ base, at }) => base.id === id && now - at < MAX_AGE_MS);
 }
 
 /** Stores the edit of a submission, or deletes it if the draft changes nothing. */
@@ -36,6 +36,12 @@ export function saveEdit(base: Submission, draft: Draft, now = Date.now()): void
 /** Deletes the edit with this draft, but not one that another dialog or tab has stored since. */
 export function deleteEdit({ idempotencyKey }: Draft): void {
   write(unsavedEdits.read().filter(({ draft }) => draft.idempotencyKey !== idempotencyKey));
+}
+
+/** Deletes the edit of a submission that already has its changes, because the response to saving them was lost. */
+export function deleteStoredEdit(submission: Submission): void {
+  const edit = unsavedEditOf(submission.id);
+  if (edit && isStored(toSubmission(edit.draft), submission)) deleteEdit(edit.draft);
 }
 
 function write(edits: readonly UnsavedEdit[]): void {

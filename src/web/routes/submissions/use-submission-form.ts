@@ -173,7 +173,7 @@ export function useSubmissionForm(options: Options): SubmissionForm {
     const before = existing.current.submission;
     existing.current = { ...existing.current, submission: latest };
     const rebased = rebase(draft, draftOf(before), draftOf(latest));
-    setDraft(rebased.draft);
+    (isOpen() ? changeDraft : setDraft)(rebased.draft);
     setPictures((now) => rebasePictures(now, storedPictures(before.product), storedPictures(latest.product)));
     report(rebased.conflicts);
     setReplacements((count) => count + 1);
