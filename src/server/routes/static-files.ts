@@ -114,7 +114,7 @@ export const webAppRoutes: FastifyPluginAsync<{
   let digest: string | undefined;
   const digestOf = () => (digest ??= inlineHash(renderer.shell(0)));
 
-  // The worker requests the shell of its own build: during a rolling restart, a process of another build may respond.
+  // During a rolling restart, a process of another build may respond, so the worker requests the shell by its digest.
   const produce = async () => constantResponse('text/html; charset=utf-8', renderer.shell());
   const shell = { key: paths.offlineShell, freshness: PAGE_FRESHNESS, produce };
   app.get<{ Querystring: { digest?: unknown } }>(paths.offlineShell, (request, reply) => {

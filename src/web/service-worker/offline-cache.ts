@@ -17,7 +17,7 @@ const cacheName = (kind: Kind | 'files') => `${PREFIX}${build.id} ${kind}`;
 export const DOCUMENT_MARK = 'class="site-links"';
 
 /**
- * Returns whether a response with status 200 is what was requested. An intermediary, such as the sign-in page of a
+ * Returns whether a response with status 200 is what was requested. An intermediary, such as the gateway of a
  * public network, may respond to any request with a document of its own.
  */
 async function isFromSite(kind: Kind | 'files', response: Response): Promise<boolean> {

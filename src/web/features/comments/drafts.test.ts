@@ -1,18 +1,14 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createBrowserStorage } from '../../../../tests/support/browser-storage.ts';
 import { adoptText, draftOn, drafts, saveDraft, validateDraft } from './drafts.ts';
 import { deleteDraft } from './write-comments.ts';
 
-const stored = new Map<string, string>();
+const localStorage = createBrowserStorage();
+const { stored } = localStorage;
 
 beforeEach(() => {
   stored.clear();
-  vi.stubGlobal('window', {
-    localStorage: {
-      getItem: (key: string) => stored.get(key) ?? null,
-      setItem: (key: string, text: string) => stored.set(key, text),
-      removeItem: (key: string) => stored.delete(key),
-    },
-  });
+  vi.stubGlobal('window', { localStorage });
 });
 
 afterEach(() => vi.unstubAllGlobals());

@@ -54,7 +54,7 @@ export function saveDraft(productId: string, text: string, now = Date.now()): vo
   drafts.write(current.length > 0 ? current.slice(0, MAX_ITEMS) : undefined);
 }
 
-/** Saves text that was typed before hydration. The box did not show the saved draft by then, so both texts are kept. */
+/** Saves text that was typed before hydration. Keeps a saved draft, too, because the box did not show it until then. */
 export function adoptText(productId: string, typed: string): void {
   const before = draftOn(drafts.read(), productId);
   // React's strict mode adopts the text twice.

@@ -1,5 +1,6 @@
 import { QueryClient } from '@tanstack/react-query';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createBrowserStorage } from '../../../../tests/support/browser-storage.ts';
 import type { Api } from '../../../contract/api.ts';
 import { ApiError } from '../../api/http-api.ts';
 import type { QueuedWrite } from '../../storage/outbox.ts';
@@ -13,18 +14,9 @@ const client = new QueryClient();
 const send = () => sendOutbox({ setUpvote: () => responses.shift()?.() } as unknown as Api, client);
 
 beforeEach(() => {
-  const stored = new Map<string, string>();
   vi.stubGlobal('navigator', {});
   vi.stubGlobal('document', { hidden: false });
-  vi.stubGlobal('window', {
-    setTimeout,
-    clearTimeout,
-    localStorage: {
-      getItem: (key: string) => stored.get(key) ?? null,
-      setItem: (key: string, text: string) => stored.set(key, text),
-      removeItem: (key: string) => stored.delete(key),
-    },
-  });
+  vi.stubGlobal('window', { setTimeout, clearTimeout, localStorage: createBrowserStorage() });
 });
 
 afterEach(() => vi.unstubAllGlobals());

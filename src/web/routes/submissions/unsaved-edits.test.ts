@@ -1,20 +1,16 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createBrowserStorage } from '../../../../tests/support/browser-storage.ts';
 import { exampleProduct } from '../../../../tests/support/product-data.ts';
 import type { Submission } from '../../../contract/submissions/schema.ts';
 import { draftOf } from './draft.ts';
 import { deleteEdit, deleteStoredEdit, saveEdit, unsavedEditOf } from './unsaved-edits.ts';
 
-const stored = new Map<string, string>();
+const localStorage = createBrowserStorage();
+const { stored } = localStorage;
 
 beforeEach(() => {
   stored.clear();
-  vi.stubGlobal('window', {
-    localStorage: {
-      getItem: (key: string) => stored.get(key) ?? null,
-      setItem: (key: string, text: string) => stored.set(key, text),
-      removeItem: (key: string) => stored.delete(key),
-    },
-  });
+  vi.stubGlobal('window', { localStorage });
 });
 
 afterEach(() => vi.unstubAllGlobals());
