@@ -9,7 +9,7 @@ import {
 import * as paths from '../../src/contract/paths.ts';
 import { type E2eSite, startE2eSite } from './e2e-site.ts';
 import { createPageErrors, type PageErrors, reportViolations } from './page-errors.ts';
-import { ReusedContext } from './reused-context.ts';
+import { closeContext, ReusedContext } from './reused-context.ts';
 
 interface TestFixtures {
   /** The built site, by default with the sample catalogue. Tests share it, so a test that changes products adds its own. */
@@ -111,7 +111,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       open.push(page);
       return page;
     });
-    for (const page of open) await page.context().close();
+    for (const page of open) await closeContext(page.context());
   },
 });
 

@@ -103,9 +103,21 @@ export class ReusedContext {
   }
 
   async close(): Promise<void> {
-    await this.#open?.context.close();
+    if (this.#open) await closeContext(this.#open.context);
     this.#open = undefined;
   }
+}
+
+/**
+ * Closes a context. A route may still be handling a request, whose failure must not fail the test. The pages close
+ * first, because they may repeat requests that only a route responds to.
+ */
+export async function closeContext(context: BrowserContext): Promise<void> {
+  const pages = context.pages();
+  const closing = pages.map((page) => page.close());
+  await Promise.allSettled([...pages, context].map((target) => target.unrouteAll({ behavior: 'ignoreErrors' })));
+  await Promise.all(closing);
+  await context.close();
 }
 
 /** Records the changes that a test makes. */
