@@ -58,6 +58,14 @@ describe('code in texts', () => {
     ['`https://example.com` is no link', [['code', 'https://example.com'], ' is no link']],
     ['see\n```js\nlet a = `b`;\n\nb()\n```\nthere', ['see\n', ['block', 'let a = `b`;\n\nb()'], 'there']],
     ['```\nnever closed', ['```\nnever closed']],
+    ['```npm install foo\n```', [['block', 'npm install foo']]],
+    ['```npm install foo\nnpm start```', [['block', 'npm install foo\nnpm start']]],
+    ['```make\n```\ndone', [['block', 'make'], 'done']],
+    ['```make\n\n```', [['block', 'make\n']]],
+    ['```js\r\ncode\r\n```', [['block', 'code\r']]],
+    ['``````', ['``````']],
+    ['````js\ncode\n````', ['````js\ncode\n````']],
+    ['```let a = 1;``` is code', [['block', 'let a = 1;'], 'is code']],
   ])('%j is split into text and code', (text, parts) => {
     expect(partsOfText(text).map((part) => (part.kind === 'text' ? part.text : [part.kind, part.text]))).toEqual(parts);
   });

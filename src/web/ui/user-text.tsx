@@ -3,8 +3,11 @@ interface TextPart {
   text: string;
 }
 
-/** A fenced block with its optional language, or code between single backticks on one line. */
-const CODE = /^```[^\n`]*\n([\s\S]*?)\n?```[^\S\n]*\n?|`([^`\n]+)`/gm;
+/**
+ * A fenced block with its optional language, or code between single backticks on one line. Several words after the
+ * opening fence are code, and so is a single word without further code.
+ */
+const CODE = /^```(?!`)(?:[^\s`]*[^\S\n]*\n(?!\s*```))?([\s\S]*?)\n?```[^\S\n]*\n?|`([^`\n]+)`/gm;
 
 /** The host has at most 253 characters, as all host names have, because `URL` takes quadratic time to encode one. */
 const ADDRESS = /https?:\/\/(?![^\s<>"'`/?#]{254})[^\s<>"'`/\\?#][^\s<>"'`]*/gi;
@@ -40,8 +43,9 @@ export function partsOfText(text: string): TextPart[] {
   for (const match of text.matchAll(CODE)) {
     if (parts.length > MAX_PARTS) break;
     linksInText(text.slice(from, match.index), parts);
-    parts.push(match[2] === undefined ? { kind: 'block', text: match[1] ?? '' } : { kind: 'code', text: match[2] });
-    from = match.index + match[0].length;
+    const [whole, block = '', code] = match;
+    parts.push(code ? { kind: 'code', text: code } : { kind: 'block', text: block });
+    from = match.index + whole.length;
   }
   return linksInText(text.slice(from), parts);
 }
