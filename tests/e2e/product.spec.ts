@@ -265,3 +265,13 @@ test('on a touch screen, the text of each editable field is at least 16 px, so S
   expect(sizes.map(([name]) => name)).toEqual(expect.arrayContaining(['INPUT', 'SELECT', 'TEXTAREA']));
   expect(sizes.filter(([, size]) => size < 16)).toEqual([]);
 });
+
+test('a picture with an http address is shown', async ({ page, site }) => {
+  const image = 'http://pictures.test/a.svg';
+  const body = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"/>';
+  await page.route(image, (route) => route.fulfill({ contentType: 'image/svg+xml', body }));
+  const { id } = await site.addProduct({ name: 'Guillemot', image });
+  await visit(page, `/product/${id}`);
+  const picture = page.locator(`img[src="${image}"]`).first();
+  await expect.poll(() => picture.evaluate((loaded: HTMLImageElement) => loaded.naturalWidth)).toBe(8);
+});

@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 
 /**
- * Pages may load resources only from the site itself, except pictures, since a product's image may have any HTTPS URL.
+ * Pages may load resources only from the site itself, except pictures, since a product's image may have any URL.
  */
 function pagePolicy(scriptHash: string, styleHash: string | undefined): string {
   return [
     "default-src 'self'",
     `script-src 'self' '${scriptHash}'`,
     `style-src 'self'${styleHash === undefined ? '' : ` '${styleHash}'`}`,
-    "img-src 'self' data: https:",
+    "img-src 'self' data: https: http:",
     "object-src 'none'",
     "base-uri 'none'",
     "form-action 'self'",
