@@ -88,6 +88,30 @@ test.describe('§2: the list loads more products', () => {
     await expect(page.getByText('More products could not be loaded.')).toHaveCount(0);
   });
 
+  test('a search that was stopped early is no longer ‘Still searching...’ once its next page could not be loaded', async ({
+    page,
+    expectConsoleError,
+  }) => {
+    expectConsoleError(/503/);
+    expectConsoleError(/Failed to fetch products: The database cannot be reached/);
+    await page.clock.install();
+    await visit(page, '/');
+    await page.route(/\/api\/products\?q=woodruff/, (route) =>
+      route.fulfill({ json: { items: [], nextCursor: 'later' } }),
+    );
+    const failed = await failResponses(page, NEXT_PAGE);
+    await page.getByRole('searchbox', { name: 'Search products' }).fill('woodruff');
+    const searching = page.getByText('Still searching...');
+    await expect(searching).toBeVisible();
+    for (const attempts of [1, 2]) {
+      await expect.poll(() => failed.requests.length).toBe(attempts);
+      await page.clock.fastForward(attempts * 1_000);
+    }
+    await expect(page.getByRole('alert').filter({ hasText: 'More products could not be loaded.' })).toBeVisible();
+    await expect(searching).toHaveCount(0);
+    await expect(page.getByText('No product has a matching name')).toHaveCount(0);
+  });
+
   test('the footer does not move if a visitor scrolls faster than the next page loads', async ({ page, site }) => {
     await site.addProducts(2 * LIMITS.listedProducts, (index) => ({ name: `Heather ${index}` }));
     const shifts = await recordShifts(page);

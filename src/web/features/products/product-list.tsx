@@ -51,7 +51,9 @@ export function ProductList({ filters, renderParts }: ProductListProps) {
           </p>
         )}
         {loading && <p className="list-loading">{t('Loading products...')}</p>}
-        {searching && <p className="list-loading">{t('Still searching...')}</p>}
+        {searching && (list.isFetchingNextPage || !list.isFetchNextPageError) && (
+          <p className="list-loading">{t('Still searching...')}</p>
+        )}
         {ranked.length === 0 && !loading && !searching && !hasFound && <ListEmpty filters={filters} />}
       </div>
       {loading && (
