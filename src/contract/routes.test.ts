@@ -6,7 +6,7 @@ test.each([
   ['/', { name: 'home' }],
   ['/product/harbour', { name: 'product', id: 'harbour' }],
   [paths.product('a b'), { name: 'product', id: 'a b' }],
-  ['/product/%E0', { name: 'product', id: '%E0' }],
+  ['/product/%E0', { name: 'notFound' }],
   ['/product/harbour/', { name: 'notFound' }],
   ['/product/', { name: 'notFound' }],
   ['/Product/harbour', { name: 'notFound' }],

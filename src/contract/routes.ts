@@ -40,8 +40,8 @@ export function matchRoute(pathname: string, search: string | URLSearchParams = 
     const period = new URLSearchParams(search).get('board');
     return period ? { name: 'board', period } : { name: 'home' };
   }
-  const id = PRODUCT_PATH.exec(pathname)?.[1];
-  return id === undefined ? { name: 'notFound' } : { name: 'product', id: decode(id) };
+  const id = decode(PRODUCT_PATH.exec(pathname)?.[1] ?? '');
+  return id ? { name: 'product', id } : { name: 'notFound' };
 }
 
 /**
@@ -52,11 +52,11 @@ export function isModerationLog(pathname: string, query: URLSearchParams): boole
   return pathname === paths.home && query.has('log') && !query.get('board');
 }
 
+/** Returns an empty text for an incomplete escape, such as `%E0`, because the server has no page for such a path. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // An incomplete escape, such as `%E0`, must not break the page. No product has such an id.
-    return text;
+    return '';
   }
 }

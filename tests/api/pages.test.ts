@@ -87,7 +87,7 @@ describe('GET / and /product/:id (api.md, Pages and files; SPEC section 2)', () 
   });
 });
 
-describe('invalid parameters of a page redirect to the page without them', () => {
+describe('a URL with invalid parameters or an escaped path redirects to the page’s own URL', () => {
   test.each([
     ['/?sort=best', '/'],
     ['/?sort=top&cursor=forged', '/?sort=top'],
@@ -95,6 +95,7 @@ describe('invalid parameters of a page redirect to the page without them', () =>
     ['/?q=a%00b', '/'],
     ['/product/a?comments=forged', '/product/a'],
     ['/product/a%2F..?comments=forged', '/product/a%2F..'],
+    ['/%70roduct/a', '/product/a'],
   ])('%s redirects to %s', async (url, location) => {
     const response = await site.ask.get(url);
     expect([response.statusCode, response.headers.location]).toEqual([302, location]);
@@ -187,12 +188,16 @@ describe('unknown URLs (SPEC sections 2 and 8)', () => {
     expect(log.lines().slice(before)).toContainEqual(expect.objectContaining(line));
   });
 
-  test('a product path that URL parsers and `inject` would resolve to another page returns 404', async () => {
+  test('a product path that URL parsers and `inject` would resolve to another page returns 404, and an absolute URL the page', async () => {
+    await site.addProduct({ id: 'a' });
     const { port } = new URL(await site.app.listen({ host: '127.0.0.1', port: 0 }));
-    for (const path of ['/product/..', '/product/%2e%2e', '/product/.', '/product/..?lang=de']) {
+    const statusOf = async (path: string) => {
       const [response] = await once(get({ port, path, agent: false }), 'response');
-      expect([path, response.resume().statusCode]).toEqual([path, 404]);
-    }
+      return response.resume().statusCode;
+    };
+    for (const path of ['/product/..', '/product/%2e%2e', '/product/.', '/product/..?lang=de'])
+      expect([path, await statusOf(path)]).toEqual([path, 404]);
+    expect(await statusOf(`http://127.0.0.1:${port}/product/a`)).toBe(200);
   });
 
   test('the missing path is logged without its query', async () => {

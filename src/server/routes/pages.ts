@@ -20,6 +20,7 @@ import type { PageRenderer, Pages } from '../pages/pages.ts';
 
 const NO_QUERY = new URLSearchParams();
 const HOME = homeAddress(NO_QUERY);
+const PRODUCTS = paths.product('');
 
 interface Options {
   pages: Pages;
@@ -53,7 +54,10 @@ export function addPageRoutes(
     const { id } = request.params;
     // The route matches these ids, but no page has their path: URL parsers resolve `/product/..` to the home page.
     if (['', '.', '..'].includes(id)) return reply.callNotFound();
-    return sendAt(productAddress(id, queryOf(request) ?? NO_QUERY, renderer.languages), request, reply, id);
+    const { path, needsRedirect } = productAddress(id, queryOf(request) ?? NO_QUERY, renderer.languages);
+    // The browser app does not decode the path, so it would show its page for unknown paths at `/%70roduct/git`.
+    const isEscaped = request.url.startsWith('/') && !request.url.startsWith(PRODUCTS);
+    return sendAt({ path, needsRedirect: needsRedirect || isEscaped }, request, reply, id);
   });
 
   function sendAt(
