@@ -24,6 +24,8 @@ interface Neighbour {
 
 interface PlaceRow extends LeaderboardRow {
   kind: PeriodKind;
+  /** The votes of the launch itself; null if it is no longer on this board. */
+  own_votes: number | null;
   more: number;
   same: number;
   above: Neighbour | null;
@@ -54,11 +56,12 @@ const neighbour = (kind: PeriodKind, direction: 'above' | 'below', { period, ord
   ) AS ${direction}`;
 
 /**
- * SQL: the rank and the neighbours of a launch with `$1` votes on one of its boards. The period and the tie order are
+ * SQL: the rank and the neighbours of the launch `$2` with `$1` votes on one of its boards. The period and the tie order are
  * parameters, because Citus cannot join `launches` to a table on the coordinator in this query.
  */
 const selectPlace = (kind: PeriodKind, parameters: PlaceParameters) => `
   SELECT '${kind}' AS kind, ${BOARD_COLUMNS}, counts.*,
+    (SELECT votes FROM launches WHERE product_id = $2 AND ${kind} = ${parameters.period}) AS own_votes,
     ${neighbour(kind, 'above', parameters)}, ${neighbour(kind, 'below', parameters)}
   FROM leaderboards b CROSS JOIN LATERAL (
     SELECT coalesce(sum(products), 0)::integer AS launches,
@@ -69,10 +72,10 @@ const selectPlace = (kind: PeriodKind, parameters: PlaceParameters) => `
 
 /**
  * SQL: the ranks and the neighbours of a launch on its four boards, in one round trip. Each kind has two parameters
- * after `$1`.
+ * after `$2`.
  */
 const SELECT_PLACES = PERIOD_KINDS.map((kind, index) =>
-  selectPlace(kind, { period: `$${2 * index + 2}`, order: `$${2 * index + 3}` }),
+  selectPlace(kind, { period: `$${2 * index + 3}`, order: `$${2 * index + 4}` }),
 ).join(' UNION ALL ');
 
 /**
@@ -90,7 +93,11 @@ export async function getStandings(
   const [launch] = await sql.query<LaunchRow>(SELECT_LAUNCH, [productId], { isPrepared: true });
   if (launch === undefined) return null;
   const keys = PERIOD_KINDS.flatMap((kind) => [launch[kind], launch[`${kind}_order`]]);
-  const places = await sql.query<PlaceRow>(SELECT_PLACES, [launch.votes, ...keys], { isPrepared: true });
+  const places = await sql.query<PlaceRow>(SELECT_PLACES, [launch.votes, productId, ...keys], { isPrepared: true });
+  // The launch got or lost votes between the two statements, so it is not at the position that was read.
+  if (places.some(({ own_votes }) => own_votes !== launch.votes)) {
+    return getStandings(sql, productId, { votesPerNetwork, ...rules });
+  }
   const placeOn = (kind: PeriodKind) => places.find((row) => row.kind === kind);
   // The votes of a launch are capped when its day becomes final, before its longer periods.
   const cap = placeOn('day')?.votes_per_network ?? votesPerNetwork;

@@ -5,7 +5,7 @@ import { launch, rulesAt, vote } from '../../../tests/support/launch-site.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { createCore } from '../core.ts';
 import { repairCounts } from '../counts/check-counts.ts';
-import type { Database } from '../database/database.ts';
+import type { Database, Sql } from '../database/database.ts';
 import { removeProducts } from '../products/remove-products.ts';
 import { saveProducts, writeProducts } from '../products/save-products.ts';
 import { systemRuntime } from '../runtime.ts';
@@ -13,7 +13,7 @@ import { createNetworkCounts } from '../upvotes/network-counts.ts';
 import { setUpvotes } from '../upvotes/set-upvotes.ts';
 import { finaliseDue } from './finalise.ts';
 import { getLeaderboard } from './get-leaderboard.ts';
-import { isPlaceable } from './get-standings.ts';
+import { getStandings, isPlaceable } from './get-standings.ts';
 import { recountLaunches, refreshAvailableLaunches } from './launch-votes.ts';
 import { placeLaunches } from './update-boards.ts';
 
@@ -236,4 +236,26 @@ test('votes in the first and the last millisecond of a window count, and a vote 
   await database.query("UPDATE product_counts SET counted = 0 WHERE product_id = 'edges'");
   await recountLaunches(database, ['edges']);
   expect(await counted()).toEqual({ counted: 2, upvotes: 3 });
+});
+
+test('a standing that is read while the launch gets a vote has the rank of its new votes', async () => {
+  await launch(database, 'tide', '2026-06-01T10:00:00.000Z');
+  const cast = (session: string) => vote(database, 'tide', '2026-06-01T11:00:00.000Z', session);
+  await cast('of-ann');
+  let isFirst = true;
+  const sql: Sql = {
+    query: async (...parameters) => {
+      const rows = await database.query(...parameters);
+      if (isFirst) {
+        isFirst = false;
+        await cast('of-ben');
+      }
+      return rows as never;
+    },
+  };
+  const standings = await getStandings(sql, 'tide', rulesAt('2026-06-01T12:00:00.000Z'));
+  for (const standing of Object.values(standings ?? {})) {
+    expect(standing).toMatchObject({ rank: 1, launches: 1, votes: 2, above: null, below: null });
+  }
+  expect(Object.keys(standings ?? {})).toEqual(['day', 'week', 'month', 'year']);
 });
