@@ -56,8 +56,8 @@ export async function checkCounts(
 }
 
 // Runs as a separate statement after the lock has been acquired, so it sees all rows that were committed before then.
-// If the counts are missing, there may be decisions about votes.
-const REPAIR = `WITH counted AS (${COUNT_ROWS} WHERE p.id = ANY($1::text[])), set_right AS (
+// If the counts are missing, there may be decisions about votes, so `has_decisions` is set.
+const REPAIR = `WITH counted AS (${COUNT_ROWS} WHERE p.id = ANY($1::text[])), repaired AS (
     INSERT INTO product_counts (product_id, upvotes, comments, window_from, has_decisions)
     SELECT counted.product_id, upvote_rows, comment_rows, coalesce(l.launched_at, '-infinity'), true
     FROM counted LEFT JOIN launches l ON l.product_id = counted.product_id AND NOT l.final ORDER BY counted.product_id
@@ -77,8 +77,8 @@ export async function repairCounts(database: Database, productIds: readonly stri
     const wrong = wrongOf(await sql.query<CountRow>(REPAIR, [productIds]));
     // The statement has no `ORDER BY`, so the order of its rows is not guaranteed.
     wrong.sort((one, other) => (one.productId < other.productId ? -1 : 1));
-    if (wrong.length > 0)
-      await recordAudit(sql, { action: 'counts repair', target: targetOf(wrong), details: { wrong } });
+    if (wrong.length === 0) return [];
+    await recordAudit(sql, { action: 'counts repair', target: targetOf(wrong), details: { wrong } });
     await recordChange(sql, { productIds: wrong.map(({ productId }) => productId), catalogue: false });
     return wrong;
   });
