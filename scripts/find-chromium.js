@@ -11,7 +11,7 @@ const MACOS_PATHS = [
 ];
 
 /** Returns the path of an installed Chromium, or undefined. CHROMIUM_PATH takes precedence over PATH. */
-export function findChromium() {
+function findChromium() {
   const onPath = (process.env.PATH ?? '').split(delimiter).flatMap((folder) => NAMES.map((name) => join(folder, name)));
   return [process.env.CHROMIUM_PATH, ...onPath, ...MACOS_PATHS].find((path) => path && isExecutable(path));
 }

@@ -117,7 +117,7 @@ function processesInProc(folder) {
         readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(`TMPDIR=${folder}`);
       if (isOurs) found.push({ pid, command });
     } catch {
-      // The process has exited, or belongs to another account.
+      // The process has exited, or belongs to another user.
     }
   }
   return found;

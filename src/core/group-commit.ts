@@ -63,7 +63,6 @@ export function groupCommit<Item, Result>(options: GroupCommitOptions<Item, Resu
   let lateTimer: NodeJS.Timeout | undefined;
 
   async function run(): Promise<void> {
-    running = true;
     while (waiting.length > 0) {
       refuseLate();
       const batch = waiting.slice(0, maxBatch);
@@ -142,6 +141,7 @@ export function groupCommit<Item, Result>(options: GroupCommitOptions<Item, Resu
       }
       return new Promise<Result>((resolve, reject) => {
         waiting.push({ item, since: performance.now(), resolve, reject });
+        // Starts the timeout of the first item that waits.
         if (waiting.length === 1 && running) refuseLate();
         // Runs after the current event-loop phase, so requests that were read together share a transaction.
         if (!running) {

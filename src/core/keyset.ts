@@ -109,8 +109,9 @@ export function isCursorOf<Row>(order: KeysetOrder<Row>, cursor: string): boolea
   try {
     afterCursor(order, cursor, () => '');
     return true;
-  } catch {
-    return false;
+  } catch (error) {
+    if (error instanceof CoreError) return false;
+    throw error;
   }
 }
 

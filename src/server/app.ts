@@ -72,7 +72,7 @@ export interface AppOptions {
   isStopping?: () => boolean;
   /** Called for each response that the cache fast path sends, because such responses bypass the routes' hooks. */
   observeFastPath?: FastPathObserver | undefined;
-  /** Runs before the routes are added; the development server adds its middleware for browser code here. */
+  /** Runs before the routes are added, to add hooks and middleware. */
   prepare?: (app: FastifyInstance) => Promise<void>;
 }
 

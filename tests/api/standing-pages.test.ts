@@ -63,7 +63,7 @@ test('a product’s page shows its standing and the whole calculation without Ja
     'On the button 23',
     'At most 20 votes from one network count for a launch.',
     'Too many from one network − 3',
-    'Votes that count 20',
+    'Counted votes 20',
     'The first 24 votes (4 more)',
     'The third 20 votes (as many)',
     'Equal counts share a rank.',
@@ -100,20 +100,14 @@ test('the calculation does not describe withdrawn votes as late, or late votes a
       '3 votes count, and',
       'On the button 5 Outside the first 24 hours − 2',
       explained,
-      'Votes that count 3',
+      'Counted votes 3',
     ],
-    [
-      'withdrawn',
-      '3 votes count, and',
-      'On the button 2 Outside the first 24 hours + 1',
-      explained,
-      'Votes that count 3',
-    ],
+    ['withdrawn', '3 votes count, and', 'On the button 2 Outside the first 24 hours + 1', explained, 'Counted votes 3'],
     [
       'postponed',
       '0 of its 1 upvotes count',
       'On the button 1 Before the launch, or a moment ago − 1',
-      'Votes that count 0',
+      'Counted votes 0',
     ],
   ] as const) {
     const words = await standingOf(id);

@@ -207,7 +207,9 @@ describe('products remove', () => {
     const id = await add();
     const { code, stdout, stderr } = await products('remove', '--yes', id, 'no-such-product');
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toContain('nothing was removed: there is no product no-such-product; `groundswell products list` ');
+    expect(stderr).toContain(
+      'nothing was removed, because these products do not exist: no-such-product; `groundswell products list` ',
+    );
     expect(await idsOf()).toEqual([id]);
   });
 

@@ -265,7 +265,7 @@ test('a page without input shows the sign-in screen after its session has ended'
   await expect(page.getByRole('heading', { name: 'Sign in to the console' })).toBeVisible();
 });
 
-test('requests that no input of the operator caused are marked, so they do not extend the session', async ({
+test('requests that the operator did not cause are marked, so they do not extend the session', async ({
   page,
   site,
 }) => {

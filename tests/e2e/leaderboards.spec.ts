@@ -180,7 +180,7 @@ test('the list links to the current leaderboard, its tabs to other periods, and 
   const result = page.getByRole('region', { name: 'Launch result' });
   await expect(result).toContainText(/^1st of \d+ on /);
   await result.getByText('Why 1st?').click();
-  await expect(result.getByText('Votes that count')).toBeVisible();
+  await expect(result.getByText('Counted votes', { exact: true })).toBeVisible();
   await expect(result.getByRole('link', { name: /open tally/ })).toBeVisible();
 });
 
@@ -295,6 +295,6 @@ test.describe('plain links', () => {
     await expect(page.getByRole('article')).toHaveCount(1);
     await page.getByRole('article').getByRole('link').click();
     await page.getByText('How is this counted?').click();
-    await expect(page.getByText('Votes that count')).toBeVisible();
+    await expect(page.getByText('Counted votes', { exact: true })).toBeVisible();
   });
 });

@@ -6,7 +6,7 @@ import { dayAhead, decide, openLink, pictureFile, submit, submissionTest as test
 
 const dialog = (page: Page) => page.getByRole('dialog');
 
-// A product is not visible before its approval.
+// The page requests the product, which does not exist before its approval.
 test.beforeEach(({ expectConsoleError }) => expectConsoleError(/404/));
 
 test('a maker’s edit dialog stays open if a selection is dragged out of it, and closes on a click outside', async ({

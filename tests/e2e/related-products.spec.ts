@@ -19,7 +19,7 @@ test('related products are on the page and load after client-side navigation wit
     await isOpen;
     await route.continue();
   });
-  // Until the server has read of the new products, it may render the page without them.
+  // The server renders the page without the new products until it has read their changes.
   const count = async () => (await (await page.request.get('/api/products/gannet/related')).json()).items?.length;
   await expect.poll(count).toBe(products.length);
   await visit(page, '/product/gannet');

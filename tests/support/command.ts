@@ -32,7 +32,7 @@ export interface RunOptions {
 }
 
 /** Starts the built command without a terminal. `installCommand` must have run. */
-export function startCommand(parameters: readonly string[], { settings = {}, account }: RunOptions = {}) {
+function startCommand(parameters: readonly string[], { settings = {}, account }: RunOptions = {}) {
   const options: SpawnOptions = {
     ...account,
     env: { ...environmentWithoutSettings(), ...settings },

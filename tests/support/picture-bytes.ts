@@ -82,7 +82,7 @@ export function buildGif({ width, height, frames = 1 }: { width: number; height:
   return Buffer.concat([screen, palette, ...Array<Buffer>(frames).fill(frame), Buffer.from([0x3b])]);
 }
 
-export function riffChunk(type: string, data: Buffer): Buffer {
+function riffChunk(type: string, data: Buffer): Buffer {
   const padding = Buffer.alloc(data.length % 2);
   const size = Buffer.alloc(4);
   size.writeUInt32LE(data.length);
@@ -135,7 +135,7 @@ export function withAvifSize(avif: Buffer, width: number, height: number): Buffe
 /** An empty ZIP archive, which consists only of the end-of-central-directory record. */
 export const ZIP = Buffer.concat([Buffer.from('PK\x05\x06', 'latin1'), Buffer.alloc(18)]);
 
-export function uint32(value: number): Buffer {
+function uint32(value: number): Buffer {
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32BE(value);
   return bytes;

@@ -95,7 +95,7 @@ async function remove(connection: Connection, ids: readonly string[], reason?: s
 function throwIfUnknown(ids: readonly string[]): void {
   if (ids.length > 0)
     throw new Error(
-      `nothing was removed: there is no product ${ids.join(', ')}; \`groundswell products list\` lists the ids`,
+      `nothing was removed, because these products do not exist: ${ids.join(', ')}; \`groundswell products list\` lists the ids`,
     );
 }
 

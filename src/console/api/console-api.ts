@@ -265,7 +265,7 @@ export function useOverview() {
   return useQuery({
     queryKey: consoleKeys.overview,
     queryFn: ({ signal }) => call<OverviewRecord>(CONSOLE_API.overview, { signal }),
-    // The server caches the activity for a minute, so a refetch after a vote may lack it, and no other one may follow.
+    // The server caches the activity for a minute, so a refetch after a vote may lack it, and no other event may cause one.
     refetchInterval: 60_000,
   });
 }

@@ -21,6 +21,7 @@ interface ListProps<Item> {
   versionOf?: (item: Item) => number;
   renderRow: (item: Item, state: RowState, deselect: Deselect<Item>) => ReactNode;
   empty: ReactNode;
+  /** The usual height of a row. */
   estimatePx: number;
   /** Keys that act on the selected items, or on the active one if none is selected. */
   keys?: Readonly<Record<string, (items: readonly Item[], deselect: Deselect<Item>) => void>>;

@@ -15,7 +15,7 @@ export function Empty({ title, children }: { title: string; children?: ReactNode
 /** Shown if data could not be loaded. Offers to retry. */
 export function Failure({ error, onRetry }: { error: unknown; onRetry: () => void }) {
   function retry({ currentTarget }: MouseEvent): void {
-    // The pressed button disappears. Elements behind an open dialog cannot have the focus.
+    // The pressed button disappears, so the focus moves to the heading of the open dialog, or else to the main content.
     const target = currentTarget.closest('dialog')?.querySelector('h2') ?? document.getElementById('main');
     target?.focus({ preventScroll: true });
     onRetry();

@@ -19,12 +19,12 @@ const LONG_READ_INTERVAL_MS = 4_000;
 const MAX_SEEN = 5_000;
 
 /** If a read takes longer, the database counts as unreachable, and cached responses carry an `Age` header. */
-const READ_TIMEOUT_MS = 2_000;
+const UNREACHABLE_AFTER_MS = 2_000;
 /**
- * The time after which a read is cancelled. It is longer than `READ_TIMEOUT_MS`, so a process that was itself blocked
+ * The time after which a read is cancelled. It is longer than `UNREACHABLE_AFTER_MS`, so a process that was itself blocked
  * can still receive the response.
  */
-const ABANDON_READ_MS = 4_000;
+const READ_TIMEOUT_MS = 4_000;
 
 interface ChangePollerListener {
   /**
@@ -168,14 +168,14 @@ export function pollChanges(database: Database, log: Log, listener: ChangePoller
     // If this process itself was blocked, `setImmediate` lets it first read a response that has already arrived.
     const overdue = setTimeout(() => {
       setImmediate(() => {
-        const error = new Error(`No response within ${READ_TIMEOUT_MS} ms`);
+        const error = new Error(`No response within ${UNREACHABLE_AFTER_MS} ms`);
         if (!isOver) dispatch({ kind: 'overdue', at: Date.now(), error });
       });
-    }, READ_TIMEOUT_MS).unref();
+    }, UNREACHABLE_AFTER_MS).unref();
     const isLong = performance.now() >= longReadAt;
     const overlap = isLong ? { overlapMs: LONG_OVERLAP_MS, seen: [...seenInLong] } : { overlapMs: OVERLAP_MS, seen };
     try {
-      const page = await readChanges(database, { cursor, ...overlap }, ABANDON_READ_MS);
+      const page = await readChanges(database, { cursor, ...overlap }, READ_TIMEOUT_MS);
       // After a stop, the listener may already have closed what it uses.
       if (page !== undefined && state.kind !== 'stopped') passOn(page, isLong);
       dispatch({ kind: 'succeeded' });

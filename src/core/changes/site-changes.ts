@@ -217,7 +217,7 @@ interface MissedComments {
   completeSince: number;
 }
 
-/** Remembers recent changes with the database's time, in milliseconds since 1970, which all processes share. */
+/** Remembers recent changes. Times are the database's, which all processes share, in milliseconds since 1970. */
 export class RecentChanges {
   /** The time of each product's last change, ordered by time. */
   readonly #products = new Map<string, number>();

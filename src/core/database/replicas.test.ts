@@ -283,7 +283,7 @@ test('while the primary is unreachable, a replica that lacks an old write is not
   }
 });
 
-test('a single time replaces the entries if they are old or there are too many', () => {
+test('entries that are old or too many are merged into one time, which applies to every product', () => {
   const writes = new LastWrites();
   writes.add(change('tide'), 10);
   writes.add(change('ebb'), 20);

@@ -105,7 +105,7 @@ test('an edit after the import has read the product is preserved', async () => {
   expect(await readProducts()).toEqual([{ id: 'wave', description: 'Edited', maker: 'New' }]);
 });
 
-test('an edit of a product that an import writes waits, and changes only its own fields', async () => {
+test('an edit waits for an import that writes the same product, and changes only the edited fields', async () => {
   await importRows(other, 'before', { id: 'wave', description: 'Old', maker: 'Old' });
   let editing: Promise<unknown> | undefined;
   const startEdit = async () => {

@@ -5,7 +5,7 @@ import { recordStatements } from '../../../tests/support/recording-database.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import type { Sql } from '../database/database.ts';
 import { systemRuntime } from '../runtime.ts';
-import { cacheNewestProducts, getRelatedProducts, levelsOf, weightOf } from './related-products.ts';
+import { cacheNewestProducts, getRelatedProducts, groupByWeight, weightOf } from './related-products.ts';
 import { removeProducts } from './remove-products.ts';
 import { saveProducts } from './save-products.ts';
 
@@ -64,7 +64,7 @@ describe('getRelatedProducts', () => {
     expect(await relatedTo('tide-3')).toEqual(['tide-0', 'tide-1', 'tide-2', 'tide-4', 'tide-5', 'tide-6']);
   });
 
-  test('the list is empty for a product without shared tags, and null for an unknown product', async () => {
+  test('the list is empty for a product without shared tags, and undefined for an unknown product', async () => {
     await site({ bare: [], lonely: ['Sea'], other: ['Mountains'] });
     expect(await relatedTo('bare')).toEqual([]);
     expect(await relatedTo('lonely')).toEqual([]);
@@ -210,7 +210,7 @@ describe('weights and levels', () => {
     const ids = (start: string) => Array.from({ length: 5 }, (_, index) => `${start}${index}`);
     const tagsOf = (id: string) => (id < 'y' ? ['a', 'b', 'c'] : id < 'z' ? ['d'] : ['a']);
     const shared = new Map([...ids('x'), ...ids('z'), ...ids('y')].map((id) => [id, tagsOf(id)]));
-    expect(levelsOf(shared, weights)).toEqual([[...ids('x'), ...ids('y')]]);
-    expect(levelsOf(new Map(), weights)).toEqual([]);
+    expect(groupByWeight(shared, weights)).toEqual([[...ids('x'), ...ids('y')]]);
+    expect(groupByWeight(new Map(), weights)).toEqual([]);
   });
 });

@@ -131,7 +131,7 @@ export async function getRelatedProducts(
   };
   const weights = new Map(tags.map((tag) => [tag, weightOf(shareOf(tag))]));
   shared.delete(id);
-  return { items: await readBest(sql, levelsOf(shared, weights), { weights, time }) };
+  return { items: await readBest(sql, groupByWeight(shared, weights), { weights, time }) };
 }
 
 /** The tags that products share with the product of the page, by id. */
@@ -150,7 +150,7 @@ export function weightOf(share: number): number {
 }
 
 /** Groups ids by their sums of weights, greatest first. @returns only as many groups as are needed to fill the list. */
-export function levelsOf(
+export function groupByWeight(
   shared: ReadonlyMap<string, readonly string[]>,
   weights: ReadonlyMap<string, number>,
 ): string[][] {

@@ -9,6 +9,7 @@ import {
   type EntryState,
   mayReplace,
   NO_WRITE,
+  type RevalidationReason,
   stateOf,
   step,
   type Version,
@@ -93,7 +94,7 @@ export class Revalidator {
       const next = this.#running(key);
       try {
         // The request was not charged, because it shared a revalidation; now it causes one.
-        if (next === undefined) request.charge?.(isOthersRefusal ? 'miss' : isComplete ? 'claim' : 'expired');
+        if (next === undefined) request.charge?.(reasonToRevalidate(isOthersRefusal, isComplete));
       } catch (refusal) {
         if (isOthersRefusal || !isComplete) throw refusal;
         if ('error' in result) throw result.error;
@@ -150,11 +151,11 @@ export class Revalidator {
     // Changes during the revalidation were matched to the dependencies of the old version. If the new version has
     // further dependencies, any of those changes may have affected it.
     const { tick } = this.#store;
-    const known =
+    const previous =
       old && !includesAll(old.state.version.head.dependencies, head.dependencies)
         ? step(old.state, { type: 'changed', tick, at: start.startedAt })
         : old?.state;
-    let state = known ? step(known, { type: 'produced', version }) : stateOf(version, tick);
+    let state = previous ? step(previous, { type: 'produced', version }) : stateOf(version, tick);
     // The next attempt follows as soon as after a failure.
     if (head.isIncomplete) {
       state = step(state, { type: 'failed', startedAt: start.startedAt, at: runtime.monotonicMs() });
@@ -178,8 +179,15 @@ export class Revalidator {
   }
 }
 
+/** Returns the reason for which a request that waited for a revalidation needs another one. */
+function reasonToRevalidate(isOthersRefusal: boolean, isComplete: boolean): RevalidationReason {
+  if (isOthersRefusal) return 'miss';
+  // A complete response is too old only for a visitor who says that they wrote since.
+  return isComplete ? 'claim' : 'expired';
+}
+
 /**
- * Returns whether each change to the `wanted` dependencies is known as a change to the given ones. Further changes to all
+ * Returns whether every change that affects the `wanted` dependencies also affects the given ones. Further changes to all
  * counts are not recorded in an entry that is stale already.
  */
 function includesAll({ products, catalogue, allCounts }: Dependencies, wanted: Dependencies): boolean {

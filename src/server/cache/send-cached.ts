@@ -13,8 +13,10 @@ interface VersionHeaders {
   all: Readonly<Record<string, string>>;
 }
 
-/** Header fields are built once per content and encoding, like the compressed bytes. */
-const headersByContent = new WeakMap<Representations, Map<Encoding, VersionHeaders>>();
+/** Values that are built once per content and encoding, like the compressed bytes. */
+type ByEncoding<Value> = WeakMap<Representations, Map<Encoding, Value>>;
+
+const builtHeaders: ByEncoding<VersionHeaders> = new WeakMap();
 
 /**
  * Responds from the cache, with 304 if the client already has the version. Hits are synchronous, because a promise
@@ -72,13 +74,7 @@ function isNotModified(
 }
 
 function headersOf({ head, content, contentSince }: Version, encoding: Encoding): VersionHeaders {
-  let byEncoding = headersByContent.get(content);
-  if (byEncoding === undefined) {
-    byEncoding = new Map();
-    headersByContent.set(content, byEncoding);
-  }
-  let headers = byEncoding.get(encoding);
-  if (headers === undefined) {
+  return buildOnce(builtHeaders, content, encoding, () => {
     const validation = {
       vary: head.vary ? `Accept-Encoding, ${head.vary}` : 'Accept-Encoding',
       'cache-control': head.cacheControl,
@@ -86,10 +82,27 @@ function headersOf({ head, content, contentSince }: Version, encoding: Encoding)
       ...(head.isDated ? { 'last-modified': new Date(contentSince).toUTCString() } : {}),
     };
     const coding = encoding === 'identity' ? {} : { 'content-encoding': encoding };
-    headers = { validation, all: { ...validation, 'content-type': head.type, ...coding } };
-    byEncoding.set(encoding, headers);
+    return { validation, all: { ...validation, 'content-type': head.type, ...coding } };
+  });
+}
+
+function buildOnce<Value>(
+  built: ByEncoding<Value>,
+  content: Representations,
+  encoding: Encoding,
+  build: () => Value,
+): Value {
+  let byEncoding = built.get(content);
+  if (byEncoding === undefined) {
+    byEncoding = new Map();
+    built.set(content, byEncoding);
   }
-  return headers;
+  let value = byEncoding.get(encoding);
+  if (value === undefined) {
+    value = build();
+    byEncoding.set(encoding, value);
+  }
+  return value;
 }
 
 interface FastPathOptions {
@@ -109,7 +122,7 @@ interface FastPathOptions {
 export type FastPathObserver = (response: { route: string | undefined; seconds: number }) => void;
 
 /** The header fields of one version in one encoding, and the route of its URL. */
-interface Head {
+interface FastPathHeaders {
   /** Names and values, alternating. */
   fields: string[];
   route: string | undefined;
@@ -123,30 +136,12 @@ export function addFastPath(
   { server }: FastifyInstance,
   { cache, commonHeaders, routeOf, endsConnections, needsRoute, observe }: FastPathOptions,
 ): void {
-  const heads = new WeakMap<Representations, Map<Encoding, Head>>();
-
-  function headOf(url: string, version: Version, encoding: Encoding, bytes: Buffer): Head {
-    let byEncoding = heads.get(version.content);
-    if (byEncoding === undefined) {
-      byEncoding = new Map();
-      heads.set(version.content, byEncoding);
-    }
-    let head = byEncoding.get(encoding);
-    if (head === undefined) {
-      const fields = {
-        ...commonHeaders(url),
-        ...headersOf(version, encoding).all,
-        'content-length': `${bytes.length}`,
-      };
-      head = { fields: Object.entries(fields).flat(), route: routeOf(url) };
-      byEncoding.set(encoding, head);
-    }
-    return head;
-  }
+  const built: ByEncoding<FastPathHeaders> = new WeakMap();
 
   const [handle] = server.listeners('request') as [RequestListener];
   server.off('request', handle).on('request', (request, response) => {
     const { url = '' } = request;
+    // `peek` returns only versions with status 200.
     const isFast = isPlain(request) && !endsConnections() && !needsRoute?.(url, request.headers);
     const version = isFast ? cache.peek(url)?.version : undefined;
     if (version === undefined) return handle.call(server, request, response);
@@ -154,7 +149,10 @@ export function addFastPath(
     const encoding = content.encodingFor(preferredEncoding(request.headers['accept-encoding']));
     const bytes = content.bytes(encoding);
     if (bytes instanceof Promise) return handle.call(server, request, response);
-    const { fields, route } = headOf(url, version, encoding, bytes);
+    const { fields, route } = buildOnce(built, content, encoding, () => {
+      const all = { ...commonHeaders(url), ...headersOf(version, encoding).all, 'content-length': `${bytes.length}` };
+      return { fields: Object.entries(all).flat(), route: routeOf(url) };
+    });
     if (observe) {
       const startedAt = performance.now();
       response.once('finish', () => observe({ route, seconds: (performance.now() - startedAt) / 1_000 }));

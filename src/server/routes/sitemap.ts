@@ -72,7 +72,7 @@ export const sitemapRoutes: FastifyPluginAsyncTypebox<Options> = async (app, opt
   /** Returns undefined if the range is not valid. Clients can send any range, so its length is bounded. */
   async function shardBody(range: ProductRange): Promise<string | undefined> {
     const batches = core.readProductAddresses(range, 2 * SHARD_URLS);
-    const boards = range.after === '' ? await core.readBoardAddresses(SITEMAP_BOARDS) : undefined;
+    const boards = range.after === '' ? await core.readBoardAddresses(MAX_BOARDS) : undefined;
     return urlSet(site, batches, boards).catch((error: unknown) => {
       if (error instanceof CoreError && error.code === 'bad_cursor') return undefined;
       throw error;
@@ -82,7 +82,7 @@ export const sitemapRoutes: FastifyPluginAsyncTypebox<Options> = async (app, opt
   async function sitemapResponse(): Promise<CacheableResponse> {
     const ranges = await core.splitProductRanges(SHARD_URLS);
     const isSmall = ranges.length * SHARD_URLS <= MAX_SITEMAP_URLS;
-    const boards = await core.readBoardAddresses(SITEMAP_BOARDS);
+    const boards = await core.readBoardAddresses(MAX_BOARDS);
     const fitsInOneFile = isSmall && (await core.splitProductRanges(MAX_PRODUCTS - boards.length)).length <= 1;
     const body = fitsInOneFile
       ? await urlSet(site, core.readProductAddresses(EVERYTHING, MAX_PRODUCTS), boards)
@@ -117,7 +117,7 @@ function rangeOf(shardName: string): ProductRange | undefined {
 }
 
 /** Maximum number of leaderboards, newest first, which covers over twenty years. */
-const SITEMAP_BOARDS = 10_000;
+const MAX_BOARDS = 10_000;
 
 /**
  * Renders a `urlset` document. Products are read in batches, so only the rendered XML is held in memory. With `boards`,

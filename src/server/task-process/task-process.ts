@@ -39,6 +39,7 @@ export interface TaskProcessOptions<Task> {
   maxResidentBytes?: number;
   /** A task that takes longer fails, and its process is killed. */
   timeoutMs?: number;
+  /** A process without tasks ends after this time. */
   idleMs?: number;
 }
 

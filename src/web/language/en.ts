@@ -534,7 +534,6 @@ export const ENGLISH = [
   'On the button',
   'Before the launch, or a moment ago',
   'Outside the first 24 hours',
-  'Votes that count',
   '{standing}, so far',
   '{standing}, provisional',
   'Top',

@@ -11,7 +11,7 @@ export function useSite(): Site {
 }
 
 /** The site's name and tagline, for titles and descriptions. */
-export type SiteWords = Pick<Site, 'name' | 'tagline'>;
+export type SiteTitle = Pick<Site, 'name' | 'tagline'>;
 
 /** Sets the document's title and, after a navigation, its other metadata. The server renders that of the first page. */
 export function useDocumentHead({ title, description, canonical, noindex = false }: PageHead): void {
@@ -40,7 +40,7 @@ export interface PageHead {
 }
 
 /** Returns the head of a page without content, which search engines must not index. */
-export function unlistedHead(title: PlainMessage, site: SiteWords): PageHead {
+export function unlistedHead(title: PlainMessage, site: SiteTitle): PageHead {
   return { title: `${t(title)} · ${site.name}`, description: translated(taglineOf(site)), noindex: true };
 }
 

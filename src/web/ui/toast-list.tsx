@@ -5,7 +5,7 @@ import { dismissToast, type Toast, useToasts } from './toasts.ts';
 
 const DURATION_MS = { neutral: 5_000, destructive: 10_000 } as const;
 
-/** The duration of a toast with a button: long enough to reach it by keyboard. */
+/** The duration of a toast with an action: long enough to reach the action by keyboard. */
 const ACTIONABLE_DURATION_MS = 10_000;
 
 export interface ToastListProps {

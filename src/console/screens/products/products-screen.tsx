@@ -100,8 +100,8 @@ function useCategories(current: string): (readonly [string, string])[] {
 function ProductList({ filter }: { filter: Record<string, string | undefined> }) {
   const pages = usePages<Product>('products', CONSOLE_API.products, filter);
   const remove = useRemoveProducts();
-  const [asking, setAsking] = useState<{ products: readonly Product[]; deselect: Deselect<Product> }>();
-  const removing = asking?.products;
+  const [removal, setRemoval] = useState<{ products: readonly Product[]; deselect: Deselect<Product> }>();
+  const toRemove = removal?.products;
   const isNarrowed = Boolean(filter.q || filter.tag || filter.category || filter.state !== 'all');
 
   return (
@@ -113,7 +113,7 @@ function ProductList({ filter }: { filter: Record<string, string | undefined> })
         estimatePx={73}
         onOpen={({ id }) => openDialog({ edit: id })}
         keys={{
-          d: (products, deselect) => setAsking({ products, deselect }),
+          d: (products, deselect) => setRemoval({ products, deselect }),
           e: ([product]) => product && openDialog({ edit: product.id }),
         }}
         empty={
@@ -122,28 +122,28 @@ function ProductList({ filter }: { filter: Record<string, string | undefined> })
           </Empty>
         }
         renderRow={(product, state, deselect) => (
-          <ProductRow product={product} state={state} onRemove={() => setAsking({ products: [product], deselect })} />
+          <ProductRow product={product} state={state} onRemove={() => setRemoval({ products: [product], deselect })} />
         )}
         renderBar={(products, deselect) => (
           <button
             type="button"
             className="button"
             data-tone="outline"
-            onClick={() => setAsking({ products, deselect })}
+            onClick={() => setRemoval({ products, deselect })}
           >
             Remove
           </button>
         )}
       />
-      {removing && (
+      {toRemove && (
         <ReasonDialog
-          title={removing.length === 1 ? `Remove ${removing[0]?.name}` : `Remove ${removing.length} products`}
-          ids={removing.map(({ id }) => id)}
-          note={`${formatQuantity(sum(removing, 'upvotes'), 'upvote')} and ${formatQuantity(sum(removing, 'comments'), 'comment')} are removed with ${removing.length === 1 ? 'it' : 'them'}, and restored when the removal is undone.`}
+          title={toRemove.length === 1 ? `Remove ${toRemove[0]?.name}` : `Remove ${toRemove.length} products`}
+          ids={toRemove.map(({ id }) => id)}
+          note={`${formatQuantity(sum(toRemove, 'upvotes'), 'upvote')} and ${formatQuantity(sum(toRemove, 'comments'), 'comment')} are removed with ${toRemove.length === 1 ? 'it' : 'them'}, and restored when the removal is undone.`}
           suggestions={['Spam', 'Not a product', 'Duplicate', 'At its maker’s request']}
           label="Remove"
-          onClose={() => setAsking(undefined)}
-          onSubmit={(reason) => remove(removing, asking.deselect, reason)}
+          onClose={() => setRemoval(undefined)}
+          onSubmit={(reason) => remove(toRemove, removal.deselect, reason)}
         />
       )}
     </>

@@ -22,7 +22,7 @@ const harness = new EmbeddedHarness();
 let programFolder = '';
 let program = '';
 let namespaces = false;
-/** Programs that every account can reach, wherever this checkout is. */
+/** Programs that every user can run, even if this checkout is private. */
 let reachable: Binaries;
 beforeAll(async () => {
   programFolder = await harness.folder();

@@ -1,4 +1,4 @@
-export type EmbeddedDatabaseErrorCode =
+type EmbeddedDatabaseErrorCode =
   | 'data_dir_in_use'
   | 'data_dir_unwritable'
   | 'data_dir_unreachable'

@@ -63,7 +63,10 @@ export async function openEmbedded(
   const { url, location } = first.kind === 'owner' ? first.cluster : first.reachable;
   const end = new AbortController();
   const last = maintainSession(first, sessionOptions, end.signal).catch((error: unknown) => {
-    log.error({ err: inTerms(error) }, 'Cannot reopen the embedded database after its owner has changed');
+    log.error(
+      { err: inTerms(error) },
+      'Cannot reopen the embedded database after another process stopped or took it over',
+    );
     return undefined;
   });
   let stopping: Promise<void> | undefined;

@@ -26,7 +26,7 @@ function endAll(claims: Claim[]): void {
 }
 
 describe('claims on a data folder', () => {
-  it('exactly one of many concurrent attempts claims a data folder, repeatedly', async () => {
+  it('in each of 25 rounds, exactly one of eight concurrent attempts claims a data folder', async () => {
     const dataDir = await harness.folder();
     for (let round = 0; round < 25; round += 1) {
       const claims = await claimTogether(dataDir, 8);

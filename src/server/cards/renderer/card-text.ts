@@ -44,7 +44,7 @@ export function loadCardFonts(folder: string): { canShow(codePoint: number): boo
   return { canShow: (codePoint) => fonts.some((font) => font.hasGlyphForCodePoint(codePoint)) };
 }
 
-/** Longer text is truncated before it is measured: no card has room for more characters. */
+/** The UTF-16 code units of a text that are measured: no card has room for more. */
 const MAX_CONSIDERED = 1_200;
 
 const ELLIPSIS = '…';
@@ -67,6 +67,7 @@ export function drawableText(text: string, canShow: (codePoint: number) => boole
   const isShown = (characters: string) =>
     [...characters].every((each) => INVISIBLE.test(each) || canShow(each.codePointAt(0) ?? 0));
   let drawable = '';
+  // Much of the text may be removed below.
   const cut = text.slice(0, MAX_CONSIDERED * 4);
   const line = cut.replaceAll(/\s+/gu, ' ').replaceAll(CONTROLS, '').replaceAll(KEYCAP, '$1');
   for (const { segment } of graphemes.segment(line)) {

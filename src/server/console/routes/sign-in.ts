@@ -100,7 +100,7 @@ export const signInRoutes: FastifyPluginAsyncTypebox<Options> = async (
   });
 };
 
-/** The source of a sign-in attempt. */
+/** A sign-in attempt, as far as it matters to the limits. */
 export interface SignInAttempt {
   name: string;
   address: string | undefined;

@@ -66,7 +66,7 @@ export function Calculation({ standing }: { standing: Standing }) {
             {REASONS[reason].why(votesPerNetwork, hasModerationLog)}
           </Line>
         ))}
-        <Line label="Votes that count" amount={formatCount(votes)} isTotal>
+        <Line label="Counted votes" amount={formatCount(votes)} isTotal>
           {isRunning ? t('Votes until {ends} count.', { ends }) : undefined}
         </Line>
       </dl>
@@ -77,7 +77,7 @@ export function Calculation({ standing }: { standing: Standing }) {
 
 /**
  * Explains the rank in words, e.g. '20 of its 27 upvotes count, and 1 launch has more.' After the window, some of the
- * votes that count may have been withdrawn, so they are not described as a part of the upvotes.
+ * counted votes may have been withdrawn, so they are not described as a part of the upvotes.
  */
 function explanationOf({ votes, upvotes, rank, tied }: Standing, isRunning: boolean): string {
   const counted =

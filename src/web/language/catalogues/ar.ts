@@ -715,7 +715,6 @@ export default {
     'On the button': 'على الزر',
     'Before the launch, or a moment ago': 'قبل الإطلاق أو قبل لحظات',
     'Outside the first 24 hours': 'خارج الساعات الـ24 الأولى',
-    'Votes that count': 'الأصوات المحتسبة',
     '{standing}, so far': '{standing}، حتى الآن',
     '{standing}, provisional': '{standing}، مؤقتًا',
     Top: 'الأعلى',

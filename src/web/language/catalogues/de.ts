@@ -534,7 +534,6 @@ export default {
     'On the button': 'Auf der Schaltfläche',
     'Before the launch, or a moment ago': 'Vor dem Launch oder gerade eben',
     'Outside the first 24 hours': 'Außerhalb der ersten 24 Stunden',
-    'Votes that count': 'Stimmen, die zählen',
     '{standing}, so far': '{standing}, bisher',
     '{standing}, provisional': '{standing}, vorläufig',
     Top: 'Top',

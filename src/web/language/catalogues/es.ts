@@ -527,7 +527,6 @@ export default {
     'On the button': 'En el botón',
     'Before the launch, or a moment ago': 'Antes del lanzamiento o hace un momento',
     'Outside the first 24 hours': 'Fuera de las primeras 24 horas',
-    'Votes that count': 'Votos que cuentan',
     '{standing}, so far': '{standing}, por ahora',
     '{standing}, provisional': '{standing}, provisional',
     Top: 'Top',

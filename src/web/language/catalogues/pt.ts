@@ -527,7 +527,6 @@ export default {
     'On the button': 'No botão',
     'Before the launch, or a moment ago': 'Antes do lançamento ou agora mesmo',
     'Outside the first 24 hours': 'Fora das primeiras 24 horas',
-    'Votes that count': 'Votos que contam',
     '{standing}, so far': '{standing}, até agora',
     '{standing}, provisional': '{standing}, resultado provisório',
     Top: 'Top',

@@ -11,7 +11,7 @@ import { SaveButton } from '../../features/saved/save-button.tsx';
 import { UpvoteButton } from '../../features/upvotes/upvote-button.tsx';
 import { lastVisitEnd, NewMarker, visits } from '../../features/visits/visits.tsx';
 import { t, translated } from '../../language/translate.ts';
-import { type PageHead, type SiteWords, useDocumentHead, useSite } from '../../routing/document-head.ts';
+import { type PageHead, type SiteTitle, useDocumentHead, useSite } from '../../routing/document-head.ts';
 import { lazyPart, PartView } from '../../routing/lazy-screen.tsx';
 import { useLastList } from '../../routing/navigation.tsx';
 import { useLocation, useSearchParams } from '../../routing/router.tsx';
@@ -32,7 +32,7 @@ function homeTitle(filters: ProductFilters, siteName: string): string {
  * Returns the head of a list. Only the whole list and the list of each tag are indexed: another order shows the same
  * products, later pages change with every launch, and the number of possible searches is unlimited.
  */
-export function homeHead(filters: ProductFilters, site: SiteWords, { empty = false } = {}): PageHead {
+export function homeHead(filters: ProductFilters, site: SiteTitle, { empty = false } = {}): PageHead {
   const { q, tag } = filters;
   const tagline = translated(taglineOf(site));
   const head = {

@@ -125,7 +125,7 @@ export function MakerSubmission({ access, submission, isPage, onChange, open, se
   );
 }
 
-/** The heading of a whole page, with its title. */
+/** The heading of the page. Also sets the title of the document. */
 function MakerHeading({ name }: { name: string }) {
   const site = useSite();
   useDocumentHead({ title: `${t('{name}, your launch', { name })} · ${site.name}`, description: '', noindex: true });
