@@ -51,7 +51,11 @@ export interface Core extends ReadApi {
   /** Returns the names of the current periods in the site's time zone. */
   currentPeriods(): Record<PeriodKind, string>;
   /** Passes the tally of a day to `use`; see `readTally` and `ReadLimiter`. Resolves to false if there is no tally. */
-  readTally(day: string, reader: string | undefined, use: (tally: Tally) => Promise<void>): Promise<boolean>;
+  readTally(
+    day: string,
+    reader: string | undefined,
+    use: (tally: Tally, signal: AbortSignal) => Promise<void>,
+  ): Promise<boolean>;
   getUpvoted(productIds: readonly string[], session: string): Promise<Upvoted>;
   /**
    * Sets or withdraws an upvote. `networkPrefix` identifies the voter's network, whose votes are capped, and is unset
@@ -167,7 +171,9 @@ export function createCore(database: Database, options: CoreOptions = {}): Core 
     getLeaderboard: (period, query) => getLeaderboard(reads.of({}), period, query, rules()),
     listLeaderboards: (query) => listLeaderboards(reads.of({}), query, rules()),
     readTally: (day, reader, use) =>
-      tallyLimiter.run(reader, () => readTally(database, day, { rules: rules(), runtime }, use)),
+      tallyLimiter.run(reader, (signal) =>
+        readTally(database, day, { rules: rules(), runtime }, (tally) => use(tally, signal)),
+      ),
     async getStandings(productId) {
       // A rank depends on the votes of other launches, so the read must show their latest writes too.
       const standings = await getStandings(reads.of({}), productId, rules());

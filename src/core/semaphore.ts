@@ -44,14 +44,18 @@ export function createSemaphore(count: number): Semaphore {
 /** How long a read waits at each of the two limits for other reads to end. */
 const READ_TIMEOUT_MS = 5_000;
 
-/** Limits concurrent reads, in total and to one per reader, so a slow reader does not block the others. */
+/** How long a read may keep its slot while others wait: a client reads 7.5 MB in this time at 1 Mbit/s. */
+const TURN_MS = 60_000;
+
+/** Limits concurrent reads, in total and to one per reader, so slow readers do not block the others. */
 export interface ReadLimiter {
   /**
    * Runs `work` when both limits permit it.
    * @param reader identifies the client's network. If unset, only the limit on all reads applies.
+   * @param work should end early if its signal aborts: its turn is over, and another reader waits for a slot.
    * @throws CoreError `overloaded`, or the errors of `work`.
    */
-  run<Result>(reader: string | undefined, work: () => Promise<Result>): Promise<Result>;
+  run<Result>(reader: string | undefined, work: (signal: AbortSignal) => Promise<Result>): Promise<Result>;
 }
 
 interface ReadLimits {
@@ -60,11 +64,47 @@ interface ReadLimits {
   /** What is read, in the plural, for the error message. */
   what: string;
   timeoutMs?: number | undefined;
+  turnMs?: number | undefined;
 }
 
-export function createReadLimiter({ max, what, timeoutMs = READ_TIMEOUT_MS }: ReadLimits): ReadLimiter {
+export function createReadLimiter(limits: ReadLimits): ReadLimiter {
+  const { max, what, timeoutMs = READ_TIMEOUT_MS, turnMs = TURN_MS } = limits;
   const all = createSemaphore(max);
   const readers = new Map<string, { semaphore: Semaphore; requests: number }>();
+  /** The number of reads that wait for a slot or have one, except aborted ones. */
+  let reads = 0;
+  /** The reads whose turn is over, longest first. */
+  const overdue = new Set<AbortController>();
+
+  /** Aborts as many overdue reads as there are reads that wait. */
+  function abortOverdue(): void {
+    for (const read of overdue) {
+      if (reads <= max) return;
+      overdue.delete(read);
+      reads -= 1;
+      read.abort();
+    }
+  }
+
+  async function takeTurn<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+    const read = new AbortController();
+    let timer: NodeJS.Timeout | undefined;
+    reads += 1;
+    abortOverdue();
+    try {
+      return await runIn(all, () => {
+        timer = setTimeout(() => {
+          overdue.add(read);
+          abortOverdue();
+        }, turnMs).unref();
+        return work(read.signal);
+      });
+    } finally {
+      clearTimeout(timer);
+      overdue.delete(read);
+      if (!read.signal.aborted) reads -= 1;
+    }
+  }
 
   async function runIn<Result>(semaphore: Semaphore, work: () => Promise<Result>): Promise<Result> {
     const release = await semaphore.acquire(timeoutMs);
@@ -76,12 +116,12 @@ export function createReadLimiter({ max, what, timeoutMs = READ_TIMEOUT_MS }: Re
 
   return {
     async run(reader, work) {
-      if (reader === undefined) return runIn(all, work);
+      if (reader === undefined) return takeTurn(work);
       const own = readers.get(reader) ?? { semaphore: createSemaphore(1), requests: 0 };
       own.requests += 1;
       readers.set(reader, own);
       try {
-        return await runIn(own.semaphore, () => runIn(all, work));
+        return await runIn(own.semaphore, () => takeTurn(work));
       } finally {
         own.requests -= 1;
         if (own.requests === 0) readers.delete(reader);

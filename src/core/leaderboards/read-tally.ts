@@ -226,7 +226,7 @@ const MAX_TALLIES = 3;
 const MAX_SHARE = 1 / 3;
 
 /** Limits concurrent reads of tallies, in total and to one per reader. */
-export function createTallyLimiter(maxConnections: number, timeoutMs?: number): ReadLimiter {
+export function createTallyLimiter(maxConnections: number, timeoutMs?: number, turnMs?: number): ReadLimiter {
   const max = Math.max(1, Math.min(MAX_TALLIES, Math.floor(maxConnections * MAX_SHARE)));
-  return createReadLimiter({ max, what: 'tallies', timeoutMs });
+  return createReadLimiter({ max, what: 'tallies', timeoutMs, turnMs });
 }

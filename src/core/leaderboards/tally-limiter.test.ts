@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import type { ReadLimiter } from '../semaphore.ts';
 import { createTallyLimiter } from './read-tally.ts';
@@ -32,6 +33,23 @@ test('a slow reader delays only its own further requests', async () => {
   for (const other of ['one', 'two', 'one', 'two']) await (await begin(limiter, other)).end();
   await slow.end();
   for (const request of next) await (await request).end();
+});
+
+test('while requests wait, reads whose turn is over are ended, longest first, and no others', async () => {
+  const limiter = createTallyLimiter(10, LONG_MS, 1);
+  const ended: string[] = [];
+  for (const slow of ['first', 'second', 'third']) {
+    void limiter.run(slow, async (turn) => {
+      await once(turn, 'abort');
+      ended.push(slow);
+    });
+  }
+  const others: Awaited<ReturnType<typeof begin>>[] = [];
+  for (const expected of [['first'], ['first', 'second'], ['first', 'second', 'third']]) {
+    others.push(await begin(limiter, `other-${others.length}`));
+    expect(ended).toEqual(expected);
+  }
+  for (const other of others) await other.end();
 });
 
 describe('the limiter of tallies', () => {

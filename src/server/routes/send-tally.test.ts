@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net';
 import Fastify from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createLogLines } from '../../../tests/support/log-lines.ts';
+import type { Core } from '../../core/core.ts';
 import type { Tally } from '../../core/leaderboards/read-tally.ts';
 import { MIN_READ_RATE, sendTally } from './send-tally.ts';
 
@@ -16,20 +17,26 @@ const app = Fastify({ loggerInstance: logLines.log });
 const events = new EventEmitter();
 const released = once(events, 'released');
 const lineReceived = once(events, 'line received');
+const turn = new AbortController();
 let port = 0;
 
 beforeAll(async () => {
-  const serve = (path: string, chunks: Tally['chunks'], minReadRate?: typeof MIN_READ_RATE, onRelease = () => {}) =>
+  const serve = (
+    path: string,
+    chunks: Tally['chunks'],
+    { minReadRate = MIN_READ_RATE, signal = new AbortController().signal, onRelease = () => {} } = {},
+  ) =>
     app.get<{ Params: { id: string } }>(path, (request, reply) => {
       const core = {
-        async readTally(_day: string, _reader: string | undefined, use: (tally: Tally) => Promise<void>) {
-          await use({ version: 'open:1', chunks }).finally(onRelease);
+        readTally: async (...[_day, _reader, use]: Parameters<Core['readTally']>) => {
+          await use({ version: 'open:1', chunks }, signal).finally(onRelease);
           return true;
         },
       };
       return sendTally(core, undefined, request, reply, minReadRate);
     });
-  serve('/endless/:id', endless, IMPOSSIBLE_RATE, () => events.emit('released'));
+  serve('/endless/:id', endless, { minReadRate: IMPOSSIBLE_RATE, onRelease: () => events.emit('released') });
+  serve('/overdue/:id', endless, { signal: turn.signal });
   serve('/failing/:id', failing);
   port = Number(new URL(await app.listen({ port: 0, host: '127.0.0.1' })).port);
 });
@@ -78,6 +85,14 @@ test('a client that reads too slowly is disconnected with one warning, and its s
   await closed;
   expect(received).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
   expect(received).toContain(LINE);
+  expect(takeFaults()).toEqual([expect.stringContaining('aborted')]);
+});
+
+test('a client that reads fast is disconnected when its turn ends, with one warning', async () => {
+  const client = request('/overdue/2026-11-22');
+  const closed = once(client, 'close');
+  client.on('data', () => turn.abort());
+  await closed;
   expect(takeFaults()).toEqual([expect.stringContaining('aborted')]);
 });
 

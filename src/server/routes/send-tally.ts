@@ -28,7 +28,7 @@ export async function sendTally(
 ): Promise<FastifyReply> {
   let isSending = false;
   const isFound = await core
-    .readTally(request.params.id, reader, async ({ version, chunks }) => {
+    .readTally(request.params.id, reader, async ({ version, chunks }, turn) => {
       isSending = true;
       const tag = `"${version.replace(':', '-')}"`;
       reply.header('ETag', tag).header('Cache-Control', `${REVALIDATE}, no-transform`);
@@ -43,7 +43,9 @@ export async function sendTally(
       }
       const body = new PassThrough();
       reply.send(body);
-      await abortIfSlow(chunks(), minReadRate, (sent, signal) => pipeline(Readable.from(sent), body, { signal }));
+      await abortIfSlow(chunks(), minReadRate, (sent, slow) =>
+        pipeline(Readable.from(sent), body, { signal: AbortSignal.any([slow, turn]) }),
+      );
     })
     .catch((error: unknown) => {
       // Once the response has begun, Fastify closes the connection and logs the failure. `reply.sent` stays false, because
