@@ -18,7 +18,12 @@ import { type BatchResult, type GroupCommitObserver, groupCommit, type Outcome }
 import { periodsAt } from './leaderboards/calendar.ts';
 import { getLeaderboard, type LeaderboardRules } from './leaderboards/get-leaderboard.ts';
 import { getStandings, isPlaceable } from './leaderboards/get-standings.ts';
-import { type BoardAddress, listLeaderboards, readBoardAddresses } from './leaderboards/list-leaderboards.ts';
+import {
+  type BoardAddress,
+  listLeaderboards,
+  readBoardAddresses,
+  readFinalDays,
+} from './leaderboards/list-leaderboards.ts';
 import { createTallyLimiter, readTally, type Tally } from './leaderboards/read-tally.ts';
 import { placeLaunch } from './leaderboards/update-boards.ts';
 import type { VoteNetwork, VoteNetworks } from './leaderboards/vote-networks.ts';
@@ -48,6 +53,7 @@ export interface Core extends ReadApi {
   /** Divides the launched products into ranges; see `splitProductRanges`. */
   splitProductRanges(size: number): Promise<(ProductRange & { newestAt: string })[]>;
   readBoardAddresses(limit: number): Promise<BoardAddress[]>;
+  readFinalDays(limit: number): Promise<string[]>;
   /** Returns the names of the current periods in the site's time zone. */
   currentPeriods(): Record<PeriodKind, string>;
   /** Passes the tally of a day to `use`; see `readTally` and `ReadLimiter`. Resolves to false if there is no tally. */
@@ -163,6 +169,7 @@ export function createCore(database: Database, options: CoreOptions = {}): Core 
     readProductAddresses: (range, limit) => readProductAddresses(reads.of({}), range, limit, runtime.now()),
     splitProductRanges: (size) => splitProductRanges(reads.of({}), size, runtime.now()),
     readBoardAddresses: (limit) => readBoardAddresses(reads.of({}), limit),
+    readFinalDays: (limit) => readFinalDays(reads.of({}), limit),
     getUpvoted: (productIds, session) => getUpvoted(reads.of({ session }), productIds, session),
     currentPeriods: () => periodsAt(runtime.now(), launches.timeZone),
     ...(options.hasModerationLog && {

@@ -117,6 +117,11 @@ describe('once the week, the month and the year are final', () => {
     const tally = (await site.ask.get(`/api/leaderboards/${DAY}/tally`)).body;
     expect(digest).toBe(`sha256:${createHash('sha256').update(tally).digest('hex')}`);
     expect((await site.ask.get(paths.board(DAY))).body).toContain('>Final</strong>');
+    const feed = (await site.ask.get(paths.leaderboardFeed)).body;
+    expect(feed.match(/<entry>/g)).toHaveLength(1);
+    for (const text of ['<summary>0 launches.</summary>', 'Revision 1 of this result', digest]) {
+      expect(feed).toContain(text);
+    }
     await restoreProducts(site.database, { last: true });
   });
 });

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { LeaderboardList } from '../../src/contract/leaderboards/schema.ts';
 import { tieOrder } from '../../src/core/leaderboards/calendar.ts';
-import { launch, vote } from '../support/launch-site.ts';
+import { finaliseDue } from '../../src/core/leaderboards/finalise.ts';
+import { removeProducts } from '../../src/core/products/remove-products.ts';
+import { launch, rulesAt, vote } from '../support/launch-site.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
 
 let site: TestSite;
@@ -60,4 +62,13 @@ test('the list names the first ten of more than ten products that share the firs
     '/api/openapi.json',
   );
   expect(paths['/api/leaderboards']?.get.description).toContain('at most ten of the products');
+});
+
+test('final days are read newest first, without a day whose launches were removed before it was final', async () => {
+  await removeProducts(site.database, ['june']);
+  const rules = rulesAt('2026-06-05T12:00:00.000Z');
+  const { days } = await finaliseDue(site.database, { rules, votesPerNetwork: 20 });
+  expect(days).toEqual(['2025-12-01', '2026-05-20', '2026-06-02']);
+  expect(await site.core.readFinalDays(50)).toEqual(['2026-05-20', '2025-12-01']);
+  expect(await site.core.readFinalDays(1)).toEqual(['2026-05-20']);
 });

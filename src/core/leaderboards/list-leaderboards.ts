@@ -107,6 +107,21 @@ export async function readBoardAddresses(sql: Sql, limit: number): Promise<Board
   return rows.map(({ period, final_at }) => ({ period, ...(final_at && { finalAt: final_at.toISOString() }) }));
 }
 
+// A final day without launches has a revision if it had launches before.
+const SELECT_FINAL_DAYS = `SELECT period FROM leaderboards b
+  WHERE kind = 'day' AND final_at IS NOT NULL
+    AND (revision > 0 OR EXISTS (SELECT FROM leaderboard_counts h WHERE h.period = b.period AND h.products > 0))
+  ORDER BY from_at DESC LIMIT $1`;
+
+/**
+ * Reads the newest final days, including those whose launches were all removed afterwards.
+ * @throws CoreError `unavailable`.
+ */
+export async function readFinalDays(sql: Sql, limit: number): Promise<string[]> {
+  const rows = await sql.query<{ period: string }>(SELECT_FINAL_DAYS, [limit]);
+  return rows.map((row) => row.period);
+}
+
 function summaryOf(row: SummaryRow, rules: LeaderboardRules): LeaderboardSummary {
   const period = parsePeriod(row.period);
   if (period === undefined) throw new RangeError(`'${row.period}' is not a period`);

@@ -180,22 +180,17 @@ function atomFeed({ title, subtitle, logo, self, page, entries }: Feed): string 
   );
 }
 
-/** Maximum number of newest days that are not final: windows close after a day, and reviews last up to 30 days. */
-const MAX_OPEN_DAYS = 32;
-
 /** Maximum number of launches per entry. */
 const ENTRY_LAUNCHES = 10;
 
 /**
- * Returns the final daily leaderboards as Atom: one entry per day, with its first ten launches.
+ * Returns the leaderboards of final days as Atom: one entry per day, with its first ten launches.
  * @throws CoreError `unavailable`.
  */
-export async function leaderboardsFeed(site: SiteIdentity, api: ReadApi): Promise<string> {
-  const { items } = await api.listLeaderboards({ kind: 'day', limit: FEED_ENTRIES + MAX_OPEN_DAYS });
-  const final = items.filter(({ status }) => status === 'final').slice(0, FEED_ENTRIES);
+export async function leaderboardsFeed(site: SiteIdentity, api: ReadApi, days: readonly string[]): Promise<string> {
   const boards: (Leaderboard | null)[] = [];
   // Leaderboards are read one at a time, because each takes three statements, and visitors need the other connections.
-  for (const { period } of final) boards.push(await api.getLeaderboard(period, { limit: ENTRY_LAUNCHES }));
+  for (const day of days) boards.push(await api.getLeaderboard(day, { limit: ENTRY_LAUNCHES }));
   return atomFeed({
     title: `${site.name}: leaderboards`,
     subtitle: `The final results of each day's launches on ${site.name}`,

@@ -41,9 +41,10 @@ export const feedRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { core
 
   app.get(paths.leaderboardFeed, (request, reply) => {
     const produce = async () => {
-      const response = await feedResponse(core, ATOM_MEDIA_TYPE, (api) => leaderboardsFeed(site, api));
+      const days = await core.readFinalDays(FEED_ENTRIES);
+      const response = await feedResponse(core, ATOM_MEDIA_TYPE, (api) => leaderboardsFeed(site, api, days));
       // Votes do not change finalised days, so the feed does not depend on counts.
-      return { ...response, dependencies: { ...response.dependencies, allCounts: false } };
+      return { ...response, dependencies: { ...response.dependencies, catalogue: true, allCounts: false } };
     };
     return sendFromCache(cache, { key: paths.leaderboardFeed, freshness: FEED_FRESHNESS, produce }, request, reply);
   });
