@@ -143,6 +143,14 @@ test('the launched products that an import or its undo postpones are listed', as
   ]);
 });
 
+test('whether an import postpones a product depends on whether it has launched when the import ends', async () => {
+  await saveProducts(harness.database, [buildProduct({ id: 'delayed', createdAt: inDays(-4) })]);
+  const rows = lines({ id: 'launched', createdAt: inDays(1) }, { id: 'delayed', createdAt: inDays(-2) });
+  // As if the launch of `launched` and the new launch time of `delayed` had passed while the import ran.
+  await harness.run(rows, { now: new Date(inDays(-3)) });
+  expect(await entries()).toEqual([expect.objectContaining({ ...POSTPONED, productId: 'launched' })]);
+});
+
 test('an approval that was undone is given again once the submission is approved again and has launched', async () => {
   const { database } = harness;
   const rules = () => ({ now: new Date(), timeZone: 'UTC' });

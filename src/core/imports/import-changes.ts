@@ -6,7 +6,7 @@ import { type AuditEntry, insertEntries, lastAuditIds, lockEntryToUndo, recordAu
 import { recordChange } from '../changes/change-feed.ts';
 import { CoreError } from '../core-error.ts';
 import { lockCounts } from '../counts/lock-counts.ts';
-import type { Database, Sql } from '../database/database.ts';
+import { type Database, readDatabaseTime, type Sql } from '../database/database.ts';
 import { lockDaysOf } from '../leaderboards/final-boards.ts';
 import { lockProducts } from '../products/product-row.ts';
 import { moveToRemoved, removalEntry, removalTransaction, sizesOf } from '../products/remove-products.ts';
@@ -43,20 +43,23 @@ const INSERT_CHANGES = `INSERT INTO import_changes (import_id, product_id, befor
  */
 export class ImportChanges {
   readonly #importId: string;
-  readonly #now: Date;
+  readonly #startedAt: Date;
   #changes: ImportChange[] = [];
   #isTooLarge = false;
-  #movedLaunches: ReturnType<typeof movedLaunchEntry>[] = [];
+  /** The products whose previous or new launch time is after the start of the import, in both versions. */
+  readonly #movedLaunches: [before: StoredProduct, after: StoredProduct][] = [];
 
   /** `importId`: the id of the import's entry in the audit log. */
-  constructor(importId: string, now: Date) {
+  constructor(importId: string, startedAt: Date) {
     this.#importId = importId;
-    this.#now = now;
+    this.#startedAt = startedAt;
   }
 
   add(before: StoredProduct | undefined, after: StoredProduct): void {
-    if (before !== undefined && (isPostponed(before, after, this.#now) || isPostponed(after, before, this.#now)))
-      this.#movedLaunches.push(movedLaunchEntry(before, after, this.#now, { import: this.#importId }));
+    if (before !== undefined && before.createdAt !== after.createdAt) {
+      const isScheduled = ({ createdAt }: StoredProduct) => Date.parse(createdAt) > this.#startedAt.getTime();
+      if (isScheduled(before) || isScheduled(after)) this.#movedLaunches.push([launchOnly(before), launchOnly(after)]);
+    }
     if (this.#isTooLarge) return;
     this.#changes.push({ product_id: after.id, before: before ?? null, version: versionOf(after) });
     if (this.#changes.length <= MAX_CHANGES) return;
@@ -64,17 +67,25 @@ export class ImportChanges {
     this.#changes = [];
   }
 
-  /** Adds audit entries of the products that were postponed, or launched after a postponement, since the last call. */
+  /**
+   * Adds audit entries of the products that the import postpones, or launches after a postponement. Call it at the end
+   * of the import, because products may launch while it runs.
+   */
   async recordMovedLaunches(sql: Sql): Promise<void> {
-    const entries = this.#movedLaunches;
-    if (entries.length === 0) return;
-    this.#movedLaunches = [];
-    const targets = entries.map(({ target }) => target);
-    const postponed = await lastAuditIds(sql, 'products postpone', targets);
-    await insertEntries(
-      sql,
-      entries.filter(({ action, target }) => action === 'products postpone' || postponed.has(target)),
-    );
+    if (this.#movedLaunches.length === 0) return;
+    const now = await readDatabaseTime(sql);
+    const entries = this.#movedLaunches
+      .filter(([before, after]) => isPostponed(before, after, now) || isPostponed(after, before, now))
+      .map(([before, after]) => movedLaunchEntry(before, after, now, { import: this.#importId }));
+    for (let start = 0; start < entries.length; start += BATCH_ROWS) {
+      const batch = entries.slice(start, start + BATCH_ROWS);
+      const targets = batch.map(({ target }) => target);
+      const postponed = await lastAuditIds(sql, 'products postpone', targets);
+      await insertEntries(
+        sql,
+        batch.filter(({ action, target }) => action === 'products postpone' || postponed.has(target)),
+      );
+    }
   }
 
   /** Stores the previous versions, unless there are too many. */
@@ -132,6 +143,11 @@ export function changesBetween(before: StoredProduct, after: StoredProduct): Fie
     before: before[field],
     after: after[field],
   }));
+}
+
+/** Returns a product with only the fields that `movedLaunchEntry` reads, because an import may move many launches. */
+function launchOnly({ id, name, createdAt, launchDate }: StoredProduct): StoredProduct {
+  return completeProduct({ id, name, createdAt, launchDate }, new Date(0));
 }
 
 /** Returns whether a change postpones a launched product, which takes it off the site until its new launch time. */

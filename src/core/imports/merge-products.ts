@@ -140,9 +140,7 @@ async function mergeBatches(
       }
       if (!dryRun) importChanges.add(before, after);
     }
-    const writes = dryRun
-      ? []
-      : [insertProducts(sql, created), upsertProducts(sql, updated), importChanges.recordMovedLaunches(sql)];
+    const writes = dryRun ? [] : [insertProducts(sql, created), upsertProducts(sql, updated)];
     movedIds.push(...moved.map(({ id }) => id));
     const checking = findScheduledResults(sql, moved).then((refused) => {
       for (const { id, line, item } of refused)
@@ -162,6 +160,7 @@ async function mergeBatches(
   if (!dryRun && changedIds.length > 0) {
     const details = { created: merged.created.count, updated: merged.updated.count, unchanged: merged.unchanged };
     merged.auditId = auditId;
+    await importChanges.recordMovedLaunches(sql);
     await recordAudit(sql, { id: auditId, action: 'import', target, details });
     await importChanges.save(sql);
     await moveWindows(sql, movedIds);
