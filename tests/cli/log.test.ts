@@ -49,7 +49,7 @@ test('log lists commands that change the site with their operator, newest first,
   await run('products', 'remove', '--yes', product.id);
   await run('products', 'undo');
   await run('sample', 'load');
-  await run('sample', 'remove', '--yes');
+  await run('sample', 'remove', '--engagement-only', '--yes');
 
   const done = await entries();
   expect(done.map(({ action, target }) => [action, target]).toReversed()).toEqual([

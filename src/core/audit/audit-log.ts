@@ -81,6 +81,7 @@ export const MODERATION_ACTIONS = [
   'votes include',
   'submissions decline',
   'submissions undo',
+  'sample remove',
 ] as const satisfies AuditAction[];
 
 const isModeration = ({ action, undoes }: NewAuditEntry) =>

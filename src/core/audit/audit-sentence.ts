@@ -23,6 +23,9 @@ export function sentenceOf({ action, target, details }: Pick<AuditEntry, 'action
   };
   switch (action) {
     case 'products remove':
+    case 'sample remove':
+      if (known.products !== undefined)
+        return `removed ${amount('products', 'sample product')}, ${amount('upvotes', 'sample upvote')} and ${amount('comments', 'sample comment')}`;
       return `removed ${product()} and ${amount('comments', 'comment')}${reason()}`;
     case 'products restore':
       return `restored ${product()} and ${amount('comments', 'comment')}`;
@@ -60,8 +63,6 @@ export function sentenceOf({ action, target, details }: Pick<AuditEntry, 'action
       return `repaired the leaderboard of ${target}: ${amount('differences', 'difference')}`;
     case 'sample load':
       return `loaded ${amount('created', 'sample product')}`;
-    case 'sample remove':
-      return `removed ${amount('products', 'sample product')}, ${amount('upvotes', 'sample upvote')} and ${amount('comments', 'sample comment')}`;
     case 'import':
       return `imported ${target}${known.created === undefined ? '' : `: ${count('created')} created, ${count('updated')} updated`}`;
     case 'import undo':

@@ -17,6 +17,7 @@ const NAMES: Record<PublicAction, ModerationEntry['action']> = {
   'votes include': 'votes.included',
   'submissions decline': 'submission.declined',
   'submissions undo': 'product.removed',
+  'sample remove': 'product.removed',
 };
 
 interface EntryRow {
@@ -52,9 +53,10 @@ const APPROVED_AGAIN_AT = `SELECT s.decided_at FROM submissions s
       SELECT (r.product ->> 'created_at')::timestamptz > r.removed_at FROM removed_products r
       WHERE r.product_id = s.id AND r.removed_at > a.created_at ORDER BY r.removed_at LIMIT 1) IS NOT TRUE`;
 
-// Skips products that were removed before their launch (they were never public), and undone decisions that removed no
-// launched product. Selects only these fields of `details`, because others contain names of removed products and
-// identifiers of voters, and reads them together, because each operator would decompress all of them.
+// Skips products that were removed before their launch (they were never public), undone decisions that removed no
+// launched product, and the total of a removal of the sample catalogue. Selects only these fields of `details`, because
+// others contain names of removed products and identifiers of voters, and reads them together, because each operator
+// would decompress all of them.
 const SELECT_PAGE = `SELECT a.id, a.created_at, a.action, d.votes, d.reason,
     CASE WHEN a.action LIKE 'comments %' THEN d."productId" WHEN a.action <> 'submissions decline' THEN a.target END
       AS product_id,
@@ -65,7 +67,7 @@ const SELECT_PAGE = `SELECT a.id, a.created_at, a.action, d.votes, d.reason,
     CROSS JOIN LATERAL jsonb_to_record(a.details) AS d (votes integer, reason text, "productId" text, launched boolean)
   WHERE a.action IN ('${MODERATION_ACTIONS.join("', '")}')
     AND (a.action <> 'products remove' OR d.launched IS NOT FALSE)
-    AND (a.action <> 'submissions undo' OR d.launched)`;
+    AND (a.action NOT IN ('submissions undo', 'sample remove') OR d.launched)`;
 
 const SELECT_NAMES = 'SELECT id, name FROM products WHERE id = ANY($1::text[]) AND created_at <= $2::timestamptz';
 

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Product } from '../../contract/products/schema.ts';
 import { recordAudit } from '../audit/audit-log.ts';
 import { recordChange } from '../changes/change-feed.ts';
 import { PUBLIC } from '../comments/comment-row.ts';
@@ -70,9 +71,10 @@ export async function removeSample(
     if (!engagementOnly) await lockProductRows(sql, productIds);
     await lockDaysOf(sql, productIds);
     await lockCounts(sql, productIds);
+    const { unchanged, changed } = engagementOnly ? NO_PRODUCTS : await findSampleProducts(sql, catalogue);
+    const removals = (await readProducts(sql, unchanged)).map(removalEntry);
     const upvotes = await removeUpvotes(sql, catalogue);
     const comments = await removeComments(sql, catalogue);
-    const { unchanged, changed } = engagementOnly ? NO_PRODUCTS : await findSampleProducts(sql, catalogue);
     const visitors = await countVisitors(sql, catalogue, unchanged);
     const periods = await periodsOf(sql, unchanged);
     const removed = await countPlaced(sql, unchanged);
@@ -85,10 +87,16 @@ export async function removeSample(
     await setSiteMetadata(sql, 'sample_catalogue', 'removed');
     if (!engagementOnly) await deleteSiteMetadata(sql, 'sample_loaded_at');
     const counts = { products: unchanged.length, comments, upvotes, ...visitors };
-    await recordAudit(sql, { action: 'sample remove', target: 'sample catalogue', details: counts });
+    await recordAudit(sql, [...removals, { action: 'sample remove', target: 'sample catalogue', details: counts }]);
     await recordChange(sql, { productIds, catalogue: true });
     return { ...counts, notRemoved: changed };
   });
+}
+
+/** Returns the audit entry of a removed product, for the public moderation log. */
+function removalEntry({ id: target, name, upvotes, comments }: Product) {
+  const details = { name, upvotes, comments, launched: true, reason: 'Sample catalogue removed' };
+  return { action: 'sample remove', target, details } as const;
 }
 
 // Deletes final results without launches. They would stay final even if the operator imported a launch of that period.

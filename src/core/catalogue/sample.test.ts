@@ -5,6 +5,8 @@ import { buildProduct } from '../../../tests/support/build-product.ts';
 import { deadlockOnce } from '../../../tests/support/interrupted-transactions.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { listAudit } from '../audit/audit-log.ts';
+import { sentenceOf } from '../audit/audit-sentence.ts';
+import { listModeration } from '../audit/moderation-log.ts';
 import { hideComments } from '../comments/moderate-comments.ts';
 import { createCore } from '../core.ts';
 import { readProducts } from '../products/product-row.ts';
@@ -167,7 +169,10 @@ describe('removing', () => {
 
   test('the audit log records the operator’s commands, but not the sample loaded at the first start', async () => {
     const entries = async () =>
-      (await listAudit(database, { limit: 9 })).map(({ action, details }) => ({ action, details }));
+      (await listAudit(database, { target: 'sample catalogue', limit: 9 })).map(({ action, details }) => ({
+        action,
+        details,
+      }));
     await loadSampleIfNew(database, catalogue, systemRuntime);
     await load();
     expect(await entries()).toEqual([]);
@@ -181,6 +186,30 @@ describe('removing', () => {
         details: { ...counts, upvotes: catalogue.upvotes.length, visitorComments: 0, visitorUpvotes: 0 },
       },
     ]);
+  });
+
+  test('the moderation log lists each removed product, but not the removal of engagement', async () => {
+    await load();
+    const listed = async () => (await listModeration(database, { limit: 100 }, new Date())).items;
+    await remove({ engagementOnly: true });
+    expect(await listed()).toEqual([]);
+    const [changed, ...others] = catalogue.products.map(({ id }) => id);
+    await database.query("UPDATE products SET description = 'Ours now' WHERE id = $1", [changed]);
+    await createCore(database).setUpvote({ productId: 'react', session: 'session-visitor', upvoted: true });
+    await remove();
+    const entries = await listed();
+    expect(entries.map(({ productId }) => productId).sort()).toEqual(others.sort());
+    for (const entry of entries)
+      expect(entry).toMatchObject({
+        action: 'product.removed',
+        productName: null,
+        reason: 'Sample catalogue removed',
+        undoneAt: null,
+      });
+    const [react] = await listAudit(database, { target: 'react', limit: 1 });
+    expect(react && sentenceOf(react)).toBe(
+      "removed 'React' (react) with 1 upvote and 0 comments (Sample catalogue removed)",
+    );
   });
 
   test('a hidden sample comment is removed, too, and not subtracted from the count twice', async () => {
