@@ -125,7 +125,7 @@ describe('a removed product', () => {
   test('has a page that returns 410 if its launch was postponed before it was removed', async () => {
     const { id } = await newDiscussed();
     const now = new Date();
-    await editProduct(site.database, id, { values: { createdAt: '2100-01-01T00:00:00Z' }, now });
+    await editProduct(site.database, id, { values: { createdAt: '2100-01-01T00:00:00Z' } }, { now });
     await removeProducts(site.database, [id]);
     await soon(() => status(`/product/${id}`)).toBe(410);
   });

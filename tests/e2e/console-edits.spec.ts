@@ -247,7 +247,7 @@ test('a discarded edit of tags that contain commas is resumed, put on top of ano
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect(tags).toHaveValue('["C, C++","Sea, deep"]');
-  await editProduct(site.database, id, { values: { tags: ['C, C++', 'Sea', 'Moon'] }, now: new Date() });
+  await editProduct(site.database, id, { values: { tags: ['C, C++', 'Sea', 'Moon'] } }, { now: new Date() });
   await page.getByRole('button', { name: 'Keep my changes on top' }).click();
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await expect(page.getByText('Saved Compiler')).toBeVisible();
@@ -279,7 +279,7 @@ test('changes are put on top only of a version that was shown, even if the produ
   await signIn(page, site);
   await stopLiveUpdates(page);
   await openConsole(page, `/console/products?edit=${id}`);
-  const save = (maker: string) => editProduct(site.database, id, { values: { maker }, now: new Date() });
+  const save = (maker: string) => editProduct(site.database, id, { values: { maker } }, { now: new Date() });
   await page.getByLabel('Maker').fill('Mine');
   await save('First');
   expectConsoleError(/409 \(Conflict\)/);

@@ -172,7 +172,7 @@ test('if the saved version of a conflict cannot be loaded, the editor says so an
   const { id } = await site.addProduct({ name: 'Gone soon' });
   await signInAndOpen(page, site, `/console/products?edit=${id}`);
   await page.getByLabel('Maker').fill('Somebody else');
-  await editProduct(site.database, id, { values: { name: 'Renamed' }, now: new Date() });
+  await editProduct(site.database, id, { values: { name: 'Renamed' } }, { now: new Date() });
   const keep = page.getByRole('button', { name: 'Keep my changes on top' });
   await expect(keep).toBeVisible();
   // Never responds, so no live update makes the editor load the product.

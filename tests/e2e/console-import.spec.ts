@@ -131,7 +131,7 @@ test('undoing an import says how many products it skipped', async ({ page, site 
   await page.getByRole('button', { name: 'Dry run' }).click();
   await importButton(page).click();
   await expect(page.getByText(/^Imported i-/)).toBeVisible();
-  await editProduct(site.database, id, { values: { maker: 'Edited' }, now: new Date() });
+  await editProduct(site.database, id, { values: { maker: 'Edited' } }, { now: new Date() });
   await page.keyboard.press('u');
   await expect(page.getByText('Partly undone')).toBeVisible();
   await expect(page.getByText('Skipped 1 product (changed or final since the import).')).toBeVisible();

@@ -107,7 +107,7 @@ test('members are not removed, and conflicts not resolved, while a picture of a 
   await expect(member(3)).toHaveValue('Cy');
   // Without changes, the editor would load the other team at once.
   const others = [...team].reverse();
-  await editProduct(site.database, id, { values: { name: 'Ebb tide', team: others }, now: new Date() });
+  await editProduct(site.database, id, { values: { name: 'Ebb tide', team: others } }, { now: new Date() });
   await expect(page.getByRole('heading', { name: 'Ebb tide' })).toBeVisible();
   await expect(member(1)).toHaveValue('Ada');
   await editor.getByRole('textbox', { name: 'Maker' }).fill('Somebody else');

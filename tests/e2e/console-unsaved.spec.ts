@@ -25,7 +25,7 @@ test('the form of an edit cannot be changed while the edit is saved, or while th
   const save = page.getByRole('button', { name: /^Sav/ });
   const keep = page.getByRole('button', { name: 'Keep my changes on top' });
   await description.fill('Mine');
-  await editProduct(site.database, id, { values: { maker: 'Moon' }, now: new Date() });
+  await editProduct(site.database, id, { values: { maker: 'Moon' } }, { now: new Date() });
   await expect(keep).toBeVisible();
   const load = await holdRequests(page, CONSOLE_API.product(id));
   await keep.click();
@@ -155,7 +155,7 @@ test('an open editor without changes shows the changes that another operator sav
   await signInAndOpen(page, site, `/console/products?edit=${id}`);
   const maker = page.getByLabel('Maker');
   await expect(maker).toHaveValue('Moon');
-  await editProduct(site.database, id, { values: { maker: 'Sun' }, now: new Date() });
+  await editProduct(site.database, id, { values: { maker: 'Sun' } }, { now: new Date() });
   await expect(maker).toHaveValue('Sun');
   await expect(page.getByText('No changes')).toBeVisible();
   await page.getByLabel('Description').fill('Hot');
@@ -178,7 +178,7 @@ for (const [device, width] of [
     const description = page.getByLabel('Description');
     await description.fill('An hour of careful writing');
     const before = await description.boundingBox();
-    await editProduct(site.database, id, { values: { maker: 'Sun', category: 'Sea' }, now: new Date() });
+    await editProduct(site.database, id, { values: { maker: 'Sun', category: 'Sea' } }, { now: new Date() });
     const take = page.getByRole('button', { name: 'Take the saved version' });
     await take.scrollIntoViewIfNeeded();
     expect(await description.boundingBox()).toEqual(before);

@@ -76,7 +76,7 @@ test.describe('the launch view of a maker', () => {
     await dialog.getByLabel('Description').fill('Swims backwards.');
     const now = new Date();
     const createdAt = new Date(now.getTime() - 60_000).toISOString();
-    await editProduct(site.database, made.id, { values: { createdAt }, now });
+    await editProduct(site.database, made.id, { values: { createdAt } }, { now });
     await page.clock.fastForward(16_000);
     await expect(page.locator('.product-columns'), 'the page shows the launched product').toBeVisible();
     await dialog.getByRole('button', { name: 'Save changes' }).click();
@@ -104,7 +104,7 @@ test.describe('the launch view of a maker', () => {
     const failed = page.waitForEvent('requestfailed');
     const now = new Date();
     const createdAt = new Date(now.getTime() - 60_000).toISOString();
-    await editProduct(site.database, made.id, { values: { createdAt }, now });
+    await editProduct(site.database, made.id, { values: { createdAt } }, { now });
     await page.clock.fastForward(16_000);
     await failed;
     await page.clock.fastForward(10_000);

@@ -142,7 +142,7 @@ test.describe('the maker link', () => {
     await dialog(page).getByLabel('Description').fill('Text of the maker');
     await dialog(page).getByLabel('Maker').fill('Ada');
     const values = { description: 'Text of the operator', category: 'Sea', createdAt: `${later}T12:00:00.000Z` };
-    await editProduct(site.database, made.id, { values, now: new Date() });
+    await editProduct(site.database, made.id, { values }, { now: new Date() });
     const save = dialog(page).getByRole('button', { name: 'Save changes' });
     await save.click();
     await expect(dialog(page).getByRole('alert')).toContainText('The submission has changed');

@@ -8,6 +8,7 @@ import { type BrowseSort, browseProducts } from '../../core/products/browse-prod
 import { editProduct } from '../../core/products/edit-product.ts';
 import { type InspectedProduct, inspectProduct } from '../../core/products/get-product.ts';
 import { listRemovals } from '../../core/products/remove-products.ts';
+import { launchRules } from '../../core/submissions/launch-product.ts';
 import { readSettings } from '../../settings/settings.ts';
 import { jsonOption, limitOption, readInstant, readProductIds, readText, UsageError } from '../arguments.ts';
 import { oneLine, print, printJson } from '../terminal/output.ts';
@@ -218,14 +219,8 @@ createdAt cannot be empty.`,
       readProductIds([id]);
       const { timeZone } = readSettings(process.env).launches;
       const { product, auditId } = await withDatabase(async ({ database }) => {
-        const readTime = await readDatabaseClock(database);
-        return editProduct(database, id, {
-          values: Object.fromEntries(set),
-          get now() {
-            return readTime();
-          },
-          timeZone,
-        });
+        const rules = launchRules({ now: await readDatabaseClock(database) }, timeZone);
+        return editProduct(database, id, { values: Object.fromEntries(set) }, rules);
       });
       if (json) return printJson({ product });
       const name = `'${oneLine(product.name)}' (${product.id})`;

@@ -36,7 +36,7 @@ beforeEach(async () => {
 const entries = async (at = new Date()) => (await listModeration(harness.database, {}, at)).items;
 
 async function edit(id: string, values: Record<string, string>): Promise<string> {
-  return (await editProduct(harness.database, id, { values, now })).auditId ?? '';
+  return (await editProduct(harness.database, id, { values }, { now })).auditId ?? '';
 }
 
 const undo = (id: string | null) =>

@@ -41,7 +41,7 @@ const SELECT_LAUNCH = `SELECT created_at, launch_date, launched_at, window_from 
   JOIN launches ON launches.product_id = id JOIN product_counts ON product_counts.product_id = id WHERE id = $1`;
 
 test.each<[string, (id: string, createdAt: string) => Promise<{ auditId: string | null }>]>([
-  ['edit', (id, createdAt) => editProduct(database, id, { values: { createdAt }, now: new Date() })],
+  ['edit', (id, createdAt) => editProduct(database, id, { values: { createdAt } }, { now: new Date() })],
   ['import', (id, createdAt) => harness.run(lines({ id, createdAt }))],
 ])('if a launch has missed its time because of an %s, undoing it launches the product at once', async (_, change) => {
   const inDays = (days: number) => new Date(Date.now() + days * DAY_MS);

@@ -165,13 +165,7 @@ async function revertEdit(
   const earlier = { createdAt: product.createdAt, launchDate: product.launchDate, ...before };
   const reversal = { changedAt: new Date(createdAt), current: product, now, timeZone };
   const values = withMissedLaunch(earlier, reversal);
-  await editProduct(database, id, {
-    values,
-    version: versionOf(product),
-    get now() {
-      return rules.now;
-    },
-  });
+  await editProduct(database, id, { values, version: versionOf(product) }, rules);
 }
 
 function requireDone(done: readonly unknown[]): void {

@@ -100,7 +100,7 @@ test('concurrent imports of different fields of a product change both', async ()
 
 test('an edit after the import has read the product is preserved', async () => {
   await importRows(other, 'before', { id: 'wave', description: 'Old', maker: 'Old' });
-  const edit = () => editProduct(other, 'wave', { values: { description: 'Edited' }, now: NOW });
+  const edit = () => editProduct(other, 'wave', { values: { description: 'Edited' } }, { now: NOW });
   await importRows(runBefore('FOR NO KEY UPDATE', edit), 'file', { id: 'wave', maker: 'New' });
   expect(await readProducts()).toEqual([{ id: 'wave', description: 'Edited', maker: 'New' }]);
 });
@@ -109,7 +109,7 @@ test('an edit waits for an import that writes the same product, and changes only
   await importRows(other, 'before', { id: 'wave', description: 'Old', maker: 'Old' });
   let editing: Promise<unknown> | undefined;
   const startEdit = async () => {
-    editing = editProduct(other, 'wave', { values: { description: 'Edited' }, now: NOW });
+    editing = editProduct(other, 'wave', { values: { description: 'Edited' } }, { now: NOW });
     await expect.poll(() => blockedStatements(harness.database)).toHaveLength(1);
   };
   await importRows(runBefore('INSERT INTO products', startEdit), 'file', { id: 'wave', maker: 'New' });
@@ -140,7 +140,7 @@ test('a product that is created after the import has chosen its id is not overwr
 
 test('an import does not block edits of products that it does not change', async () => {
   await importRows(other, 'before', { id: 'wave', maker: 'Old' }, { id: 'tide', maker: 'Old' });
-  const edit = () => editProduct(other, 'tide', { values: { maker: 'Edited' }, now: NOW });
+  const edit = () => editProduct(other, 'tide', { values: { maker: 'Edited' } }, { now: NOW });
   await importRows(runBefore('INSERT INTO audit_log', edit), 'file', { id: 'wave', maker: 'New' }, { id: 'tide' });
   expect(await readProducts()).toMatchObject([{ maker: 'Edited' }, { maker: 'New' }]);
 });

@@ -53,7 +53,7 @@ test.each([
     expect(before).toMatchObject({ period: '2026-06-10', votes: 1, status: 'open' });
 
     const values = { createdAt };
-    const { auditId } = await editProduct(database, id, { values, now: rules.now });
+    const { auditId } = await editProduct(database, id, { values }, rules);
     await placeLaunches(database, rules);
     await finalise();
     expect(await day()).toEqual(before);
@@ -191,7 +191,7 @@ test('a product with a final result cannot be scheduled, because its leaderboard
   await finaliseDue(on, { rules, votesPerNetwork: 20 });
   const reasonFor = (id: string) =>
     `the result of '${id}' is final, so the product cannot be scheduled. Choose a time that has passed, or schedule a new product`;
-  const edit = (id: string, createdAt: string) => editProduct(on, id, { values: { createdAt }, now: rules.now });
+  const edit = (id: string, createdAt: string) => editProduct(on, id, { values: { createdAt } }, rules);
   const fields = [{ field: 'createdAt', detail: expect.stringContaining("The result of 'decided' is final") }];
   await expect(edit('decided', future)).rejects.toMatchObject({ code: 'product_invalid', fields });
   for (const dryRun of [true, false]) {
@@ -225,7 +225,7 @@ test('if an older version of the site has scheduled a product with a final resul
   await saveProducts(on, [buildProduct({ id: 'decided', createdAt: future })]);
   const rows = await on.query('SELECT FROM launches WHERE final');
   expect(rows).toHaveLength(1);
-  await editProduct(on, 'decided', { values: { description: 'Edited' }, now });
+  await editProduct(on, 'decided', { values: { description: 'Edited' } }, { now });
   const { auditId } = await harness.run(lines({ id: 'decided', description: 'Imported', createdAt: future }));
   await undo(on, auditId);
   expect(await on.query('SELECT description FROM products')).toEqual([{ description: 'Edited' }]);
@@ -238,7 +238,7 @@ test('undoing an edit or an import does not reschedule products whose results ha
   const [past, future] = ['2026-01-01T10:00:00.000Z', '2999-01-01T00:00:00.000Z'];
   for (const id of ['decided', 'edited', 'running'])
     await saveProducts(on, [buildProduct({ id, name: 'Old', createdAt: future })]);
-  const edit = await editProduct(on, 'edited', { values: { createdAt: past }, now: new Date() });
+  const edit = await editProduct(on, 'edited', { values: { createdAt: past } }, { now: new Date() });
   const imported = await harness.run(
     lines(
       { id: 'decided', name: 'New', createdAt: past },

@@ -42,6 +42,11 @@ test('votes by hour include only counted votes while the window is open, after i
   await vote('session-stays', false);
   await expectVotes(...all);
 
-  await editProduct(site.database, maker.id, { values: { createdAt: inHours(-1).toISOString() }, now: clock.now() });
+  await editProduct(
+    site.database,
+    maker.id,
+    { values: { createdAt: inHours(-1).toISOString() } },
+    { now: clock.now() },
+  );
   await expectVotes(...all);
 });

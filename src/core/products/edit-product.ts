@@ -12,6 +12,7 @@ import { changesBetween, editEntry } from '../imports/import-changes.ts';
 import { isLocalPicture, readProduct } from '../imports/read-product.ts';
 import type { SourceValues } from '../imports/source-record.ts';
 import { PICTURE_NAME, touchPicture } from '../pictures/picture-store.ts';
+import type { LaunchRules } from '../submissions/launch-product.ts';
 import { lockProduct } from './product-row.ts';
 import {
   completeProduct,
@@ -27,16 +28,13 @@ interface ProductEdit {
   values: SourceValues;
   /** The version on which the edit is based. If it is set, the edit fails if the product has changed since. */
   version?: string | undefined;
-  /** Read after the product has been locked, because it may launch in the meantime: a getter returns the latest time. */
-  now: Date;
-  /** The value of SITE_TIME_ZONE (default UTC). */
-  timeZone?: string;
   /** The folder of the site's own pictures. If it is set, the edit fails if it adds one that has been deleted. */
   pictureFolder?: string | undefined;
 }
 
 /**
- * Changes fields of a product and adds an entry to the audit log. Does nothing if no value differs.
+ * Changes fields of a product and adds an entry to the audit log. Does nothing if no value differs. Reads `rules.now`
+ * after the product has been locked, because it may launch in the meantime. The default time zone is UTC.
  * @returns the product, and the id of the entry or, if no value differs, null.
  * @throws CoreError `product_not_found`, `product_invalid` with all errors, `product_changed` with the current product.
  */
@@ -44,6 +42,7 @@ export async function editProduct(
   database: Database,
   id: string,
   edit: ProductEdit,
+  rules: Pick<LaunchRules, 'now'> & Partial<LaunchRules>,
 ): Promise<{ product: Product; auditId: string | null }> {
   const patch = readValues(edit.values);
   return transactionWithRetries(database, async (sql) => {
@@ -54,8 +53,8 @@ export async function editProduct(
         current: before,
       });
     const launchAt = new Date(patch.createdAt ?? before.createdAt);
-    const relaunched = withLaunchTime(withoutCounts(before), launchAt, edit.timeZone ?? 'UTC');
-    const after = completeProduct({ ...relaunched, ...patch, id }, edit.now);
+    const relaunched = withLaunchTime(withoutCounts(before), launchAt, rules.timeZone ?? 'UTC');
+    const after = completeProduct({ ...relaunched, ...patch, id }, rules.now);
     if (changesBetween(withoutCounts(before), after).length === 0) return { product: before, auditId: null };
     if (edit.pictureFolder !== undefined) await requirePictures(edit.pictureFolder, before, after);
     const auditId = randomUUID();
@@ -63,7 +62,7 @@ export async function editProduct(
     const moved = after.createdAt === before.createdAt ? [] : [after];
     if ((await findScheduledResults(sql, moved)).length > 0)
       throw invalidProduct([{ field: 'createdAt', detail: sentence(scheduledResultReason(id)) }]);
-    await recordAudit(sql, { id: auditId, ...editEntry(withoutCounts(before), after, edit.now) });
+    await recordAudit(sql, { id: auditId, ...editEntry(withoutCounts(before), after, rules.now) });
     await recordChange(sql, { productIds: [id], catalogue: true });
     return { product: { ...before, ...after }, auditId };
   });

@@ -78,7 +78,7 @@ test('importing new products, importing changes, and undoing an import write the
 
 test('an edit writes the search columns', async () => {
   await saveProducts(site.database, [buildProduct({ id: 'a', name: 'Plain' })]);
-  await editProduct(site.database, 'a', { values: { name: '京都', description: '§' }, now: NOW });
+  await editProduct(site.database, 'a', { values: { name: '京都', description: '§' } }, { now: NOW });
   expect(await expectSearchColumns()).toEqual(['京都']);
 });
 

@@ -116,7 +116,7 @@ describe('a scheduled product that an operator edited', () => {
     });
     for (const name of ['a', 'b', 'c']) await site.submissions.addScreenshot(maker, `/images/${name}.webp`);
     await harness.approve(maker.id);
-    await editProduct(site.database, maker.id, { values, now: clock.now() });
+    await editProduct(site.database, maker.id, { values }, { now: clock.now() });
     return maker;
   };
 
@@ -162,7 +162,7 @@ describe('a scheduled product that an operator edited', () => {
     expect(await site.submissions.get(maker)).toMatchObject({ productVersion: null });
     await harness.approve(maker.id);
     const { revision, productVersion } = await site.submissions.get(maker);
-    await editProduct(site.database, maker.id, { values: { description: 'Tides and times' }, now: clock.now() });
+    await editProduct(site.database, maker.id, { values: { description: 'Tides and times' } }, { now: clock.now() });
     const sent = { description: 'Tides and more', revision };
     expect(await codeOf(site.submissions.edit(maker, { ...sent, productVersion }))).toBe('submission_changed');
     const current = await site.submissions.get(maker);

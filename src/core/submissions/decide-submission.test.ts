@@ -99,7 +99,7 @@ describe('declining', () => {
   test("undoing a decline restores the operator's edits of the product", async () => {
     const maker = await harness.submit({ description: 'Tides and tydes', launchAt: inHours(5).toISOString() });
     await harness.approve(maker.id);
-    await editProduct(site.database, maker.id, { values: { description: 'Tides and times' }, now: clock.now() });
+    await editProduct(site.database, maker.id, { values: { description: 'Tides and times' } }, { now: clock.now() });
     await harness.decline(maker.id);
     await site.submissions.edit(maker, { launchAt: inHours(7).toISOString() });
     await harness.undo(maker.id);
@@ -113,7 +113,7 @@ describe('declining', () => {
     const maker = await harness.submit({ description: 'Tydes', launchAt: inHours(5).toISOString() });
     await harness.approve(maker.id);
     const edited = { description: 'Tides', maker: 'Operator', createdAt: inHours(8).toISOString() };
-    await editProduct(site.database, maker.id, { values: edited, now: clock.now() });
+    await editProduct(site.database, maker.id, { values: edited }, { now: clock.now() });
     await harness.decline(maker.id);
     const shown = { launchAt: edited.createdAt, product: edited };
     expect(await site.submissions.get(maker)).toMatchObject({ status: 'declined', ...shown });
@@ -218,7 +218,7 @@ describe('undoing a decision', () => {
       const maker = await harness.submit({ launchAt: inHours(2).toISOString() });
       await harness.approve(maker.id);
       const launchAt = inHours(48).toISOString();
-      await editProduct(site.database, maker.id, { values: { createdAt: launchAt }, now: clock.now() });
+      await editProduct(site.database, maker.id, { values: { createdAt: launchAt } }, { now: clock.now() });
       await (decision === 'decline' ? harness.decline(maker.id) : harness.schedule(maker.id, inHours(9)));
       clock.advance({ hours: 3 });
       await harness.undo(maker.id);
@@ -231,7 +231,7 @@ describe('undoing a decision', () => {
     await harness.approve(maker.id);
     await harness.schedule(maker.id, inHours(9));
     const launchAt = inHours(20).toISOString();
-    await editProduct(site.database, maker.id, { values: { createdAt: launchAt }, now: clock.now() });
+    await editProduct(site.database, maker.id, { values: { createdAt: launchAt } }, { now: clock.now() });
     await expect(harness.undo(maker.id)).rejects.toMatchObject({
       code: 'already_decided',
       message: expect.stringContaining('launch time has been edited'),

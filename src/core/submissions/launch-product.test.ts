@@ -146,9 +146,9 @@ test('if another product had the id of a declined product, undoing the decline g
 test("undoing an approval is refused until an operator's edit of the product is reverted", async () => {
   const { id } = await harness.submit({ description: 'Tydes' });
   await harness.approve(id);
-  await editProduct(site.database, id, { values: { description: 'Tides' }, now: clock.now() });
+  await editProduct(site.database, id, { values: { description: 'Tides' } }, { now: clock.now() });
   await expect(harness.undo(id)).rejects.toThrow(`groundswell products remove ${id}`);
-  await editProduct(site.database, id, { values: { description: 'Tydes' }, now: clock.now() });
+  await editProduct(site.database, id, { values: { description: 'Tydes' } }, { now: clock.now() });
   expect(await codeOf(harness.undo(id))).toBe('done');
 });
 
@@ -161,9 +161,9 @@ test.each([
     const { id } = await harness.submit({ launchAt: inHours(hours).toISOString() });
     await harness.approve(id);
     const undo = () => codeOf(undoDecision(site.database, { id }, { now: clock.now(), timeZone }));
-    await editProduct(site.database, id, { values: { launchDate: 'Summer 2026' }, now: clock.now() });
+    await editProduct(site.database, id, { values: { launchDate: 'Summer 2026' } }, { now: clock.now() });
     expect(await undo()).toBe('already_decided');
-    await editProduct(site.database, id, { values: { launchDate: date }, now: clock.now() });
+    await editProduct(site.database, id, { values: { launchDate: date } }, { now: clock.now() });
     expect(await undo()).toBe('done');
   },
 );
@@ -172,7 +172,7 @@ describe('the launch date of a scheduled product', () => {
   async function scheduled(launchDate: string) {
     const maker = await harness.submit({ launchAt: inHours(24).toISOString() });
     await harness.approve(maker.id);
-    await editProduct(site.database, maker.id, { values: { launchDate }, now: clock.now() });
+    await editProduct(site.database, maker.id, { values: { launchDate } }, { now: clock.now() });
     const product = async () => {
       const { createdAt, launchDate: date } = (await inspectProduct(site.database, maker.id)).product ?? {};
       return [createdAt, date];
@@ -235,7 +235,12 @@ test.each<[string, (productId: string) => Promise<unknown>]>([
       return { upvotes, comments };
     };
     const before = await counts();
-    await editProduct(site.database, maker.id, { values: { createdAt: inHours(24).toISOString() }, now: clock.now() });
+    await editProduct(
+      site.database,
+      maker.id,
+      { values: { createdAt: inHours(24).toISOString() } },
+      { now: clock.now() },
+    );
     expect(await site.submissions.get(maker)).toMatchObject({ status: 'scheduled', editable: false });
     const changes = [
       site.submissions.edit(maker, { description: 'New' }),

@@ -28,6 +28,7 @@ import { countRowsOf, listRemovals, removeProducts } from '../../../core/product
 import { countRemovedRows, restoreProducts } from '../../../core/products/restore-products.ts';
 import { versionOf } from '../../../core/products/save-products.ts';
 import { END_OF_TIME, UUID_PATTERN } from '../../../core/runtime.ts';
+import { launchRules } from '../../../core/submissions/launch-product.ts';
 import { receivePictures } from '../../pictures/receive-pictures.ts';
 import type { ConsoleOptions } from '../console-options.ts';
 
@@ -97,14 +98,8 @@ export const productRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
       },
     },
     async ({ params, body }): Promise<EditedProduct> => {
-      const { product, auditId } = await editProduct(database, params.id, {
-        ...body,
-        get now() {
-          return runtime.now();
-        },
-        timeZone: launches.timeZone,
-        pictureFolder,
-      });
+      const rules = launchRules(runtime, launches.timeZone);
+      const { product, auditId } = await editProduct(database, params.id, { ...body, pictureFolder }, rules);
       return { product, version: versionOf(product), auditId };
     },
   );
