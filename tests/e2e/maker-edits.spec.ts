@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test';
+import { submissionPaths } from '../../src/contract/submissions/paths.ts';
 import { expect } from '../support/e2e-test.ts';
-import { openLink, submit, submissionTest as test } from '../support/submission-site.ts';
+import { dayAhead, decide, openLink, pictureFile, submit, submissionTest as test } from '../support/submission-site.ts';
 
 const dialog = (page: Page) => page.getByRole('dialog');
 
@@ -53,4 +54,30 @@ test('the text and the note of an unsaved edit are there after a reload, until t
   await edit();
   await expect(description).toHaveValue('Shines.');
   await expect(note).toHaveCount(0);
+});
+
+test('if an approved launch is moved to a time that has passed, nothing is saved, not even a new picture', async ({
+  page,
+  site,
+  expectConsoleError,
+}) => {
+  expectConsoleError(/422/);
+  const launchAt = `${dayAhead(120)}T10:00:00.000Z`;
+  const made = await submit(site, { name: 'Cerith', launchAt });
+  await decide(site, 'approve', made.id);
+  await openLink(page, made);
+  await page.getByRole('button', { name: 'Edit' }).click();
+  await dialog(page)
+    .getByLabel('Choose a picture')
+    .setInputFiles(await pictureFile('cerith.png', '#7d3c98'));
+  await dialog(page)
+    .getByLabel('Launch time')
+    .fill(`${dayAhead(-1)}T10:00`);
+  await dialog(page).getByRole('button', { name: 'Save changes' }).click();
+  await expect(dialog(page).getByText('Choose a launch time in the future.')).toBeVisible();
+  const response = await page.request.get(submissionPaths.submission(made.id), {
+    headers: { Authorization: `Bearer ${made.key}` },
+  });
+  const { image } = made.submission.product;
+  expect((await response.json()).submission).toMatchObject({ status: 'scheduled', launchAt, product: { image } });
 });

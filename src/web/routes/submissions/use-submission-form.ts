@@ -220,14 +220,13 @@ export function useSubmissionForm(options: Options): SubmissionForm {
 
   /**
    * At an earlier time or, with an empty time, at once, an approved submission could launch before its changed pictures
-   * are reviewed. A later time must be sent first, because the earlier one may arrive during the uploads.
+   * are reviewed. Another time must be sent first: a later one, because the earlier one may arrive during the uploads,
+   * and one that seems to have passed, because the site should refuse it before it stores the pictures.
    */
   function mustSendTimeLast(before: Submission | undefined): boolean {
-    return (
-      before?.status === 'scheduled' &&
-      draft.launchAt < (before.launchAt ?? '') &&
-      !areStored(latestPictures.current, before.product)
-    );
+    if (before?.status !== 'scheduled' || areStored(latestPictures.current, before.product)) return false;
+    const hasPassed = Date.parse(draft.launchAt) <= Date.now();
+    return draft.launchAt < (before.launchAt ?? '') && !hasPassed;
   }
 
   /** Stops the attempt if someone else has changed the launch time since `before`, unless to the maker's time. */
