@@ -12,7 +12,7 @@ import { editProduct } from '../products/edit-product.ts';
 import { inspectProduct } from '../products/get-product.ts';
 import { removeProducts } from '../products/remove-products.ts';
 import { restoreProducts } from '../products/restore-products.ts';
-import { findScheduledResults, versionOf, withMissedLaunch } from '../products/save-products.ts';
+import { findUnschedulable, versionOf, withMissedLaunch } from '../products/save-products.ts';
 import type { Runtime } from '../runtime.ts';
 import { undoDecision } from '../submissions/decide-submission.ts';
 import { type LaunchRules, launchRules } from '../submissions/launch-product.ts';
@@ -160,7 +160,7 @@ async function revertEdit(
       throw notUndoable(`The field ${field} has changed since this edit. Undo the later change first.`);
   }
   const moved = before.createdAt === undefined ? [] : [{ id, createdAt: before.createdAt }];
-  if ((await findScheduledResults(database, moved)).length > 0)
+  if ((await findUnschedulable(database, moved)).length > 0)
     throw notUndoable('The result of the product has become final, so the product cannot be scheduled again.');
   const earlier = { createdAt: product.createdAt, launchDate: product.launchDate, ...before };
   const reversal = { changedAt: new Date(createdAt), current: product, now, timeZone };

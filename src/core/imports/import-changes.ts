@@ -12,7 +12,7 @@ import { lockProducts } from '../products/product-row.ts';
 import { moveToRemoved, removalEntry, removalTransaction, sizesOf } from '../products/remove-products.ts';
 import {
   completeProduct,
-  findScheduledResults,
+  findUnschedulable,
   versionOf,
   withMissedLaunch,
   writeProducts,
@@ -228,7 +228,7 @@ export async function undoImport(
       return withMissedLaunch(before, { changedAt: new Date(createdAt), current, now, timeZone });
     });
     const moved = previous.filter(({ id: productId, createdAt }) => unchanged.get(productId)?.createdAt !== createdAt);
-    const refused = new Set(await findScheduledResults(sql, moved));
+    const refused = new Set(await findUnschedulable(sql, moved));
     const reverted = previous.filter((product) => !refused.has(product));
     for (let start = 0; start < reverted.length; start += UNDO_BATCH_ROWS)
       await writeProducts(sql, reverted.slice(start, start + UNDO_BATCH_ROWS));

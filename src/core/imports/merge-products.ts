@@ -8,7 +8,7 @@ import { dayAt, startOfDay } from '../leaderboards/calendar.ts';
 import { STORED_COLUMNS, type StoredProductRow, storedProductOf } from '../products/product-row.ts';
 import {
   completeProduct,
-  findScheduledResults,
+  findUnschedulable,
   insertProducts,
   moveWindows,
   scheduledResultReason,
@@ -61,7 +61,7 @@ export interface MergedProducts {
  * Writes the rows that differ from the site's products, in the caller's transaction. Visitors do not wait, because
  * rows that they can write are locked only at the end. Other imports wait. Concurrent edits of the written products
  * wait or are preserved.
- * @throws ImportRefusedError with the products that must not be scheduled (`findScheduledResults`); the errors of
+ * @throws ImportRefusedError with the products that must not be scheduled (`findUnschedulable`); the errors of
  * `insertProducts` if another transaction creates one of the new products at the same time.
  */
 export async function mergeProducts(
@@ -142,7 +142,7 @@ async function mergeBatches(
     }
     const writes = dryRun ? [] : [insertProducts(sql, created), upsertProducts(sql, updated)];
     movedIds.push(...moved.map(({ id }) => id));
-    const checking = findScheduledResults(sql, moved).then((refused) => {
+    const checking = findUnschedulable(sql, moved).then((refused) => {
       for (const { id, line, item } of refused)
         errors.add({ line, item, field: 'createdAt', reason: scheduledResultReason(id) });
     });

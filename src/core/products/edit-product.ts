@@ -16,7 +16,7 @@ import type { LaunchRules } from '../submissions/launch-product.ts';
 import { lockProduct } from './product-row.ts';
 import {
   completeProduct,
-  findScheduledResults,
+  findUnschedulable,
   scheduledResultReason,
   versionOf,
   withLaunchTime,
@@ -60,7 +60,7 @@ export async function editProduct(
     const auditId = randomUUID();
     await writeProducts(sql, [after]);
     const moved = after.createdAt === before.createdAt ? [] : [after];
-    if ((await findScheduledResults(sql, moved)).length > 0)
+    if ((await findUnschedulable(sql, moved)).length > 0)
       throw invalidProduct([{ field: 'createdAt', detail: sentence(scheduledResultReason(id)) }]);
     await recordAudit(sql, { id: auditId, ...editEntry(withoutCounts(before), after, rules.now) });
     await recordChange(sql, { productIds: [id], catalogue: true });

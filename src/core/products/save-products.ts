@@ -174,7 +174,7 @@ const SELECT_SCHEDULED_RESULTS = `SELECT l.product_id AS id
  * the leaderboards would show their names before their launches. After `writeProducts`, none of the other products can
  * become final before the transaction ends.
  */
-export async function findScheduledResults<Moved extends Pick<StoredProduct, 'id' | 'createdAt'>>(
+export async function findUnschedulable<Moved extends Pick<StoredProduct, 'id' | 'createdAt'>>(
   sql: Sql,
   moved: readonly Moved[],
 ): Promise<Moved[]> {
@@ -187,7 +187,7 @@ export async function findScheduledResults<Moved extends Pick<StoredProduct, 'id
   return moved.filter(({ id }) => ids.has(id));
 }
 
-/** Returns the reason to report for a product that `findScheduledResults` returns. */
+/** Returns the reason to report for a product that `findUnschedulable` returns. */
 export function scheduledResultReason(id: string): string {
   return `the result of '${id}' is final, so the product cannot be scheduled. Choose a time that has passed, or schedule a new product`;
 }
