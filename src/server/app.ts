@@ -179,7 +179,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const readPicture = ownPictures({ [FOLDERS.pictures]: folders.picturesDir, [FOLDERS.images]: folders.imagesDir });
   const { monotonicMs } = runtime;
   const cards = createCards({ renderer: cardRenderer, readPicture, siteName: site.name, brand, monotonicMs });
-  await app.register(cardRoutes, { core, cache, cards });
+  await app.register(cardRoutes, { core, cache, cards, charge });
   await app.register(badgeRoutes, {
     core,
     cache,

@@ -16,8 +16,8 @@ interface ActionLimits {
 }
 
 /**
- * All limits with their defaults. `search` also covers other expensive reads, such as tallies and sitemap shards.
- * Cached search results are not counted, because they cost next to nothing.
+ * All limits with their defaults. `search` also covers other expensive reads, such as tallies, sitemap shards and
+ * new share images. Cached search results are not counted, because they cost next to nothing.
  */
 export const DEFAULT_RATE_LIMITS = {
   upvote: { session: { amount: 120, seconds: 60 }, network: { amount: 600, seconds: 60 } },

@@ -5,6 +5,7 @@ import { ResponseCache } from '../../src/server/cache/response-cache.ts';
 import { DEFAULT_RATE_LIMITS } from '../../src/settings/rate-limits.ts';
 import { readTrustedProxies } from '../../src/settings/trusted-proxies.ts';
 import { buildProduct } from '../support/build-product.ts';
+import { expectProblem } from '../support/expect-problem.ts';
 import { newVisitor } from '../support/requests.ts';
 import { createTestClock } from '../support/test-clock.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
@@ -94,6 +95,20 @@ test('a network over its limit gets 429 for the page of an unknown product, but 
   ]);
   expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '1']);
   expect(other.statusCode).toBe(404);
+});
+
+test('the card of a product counts against the rate limit only if it is drawn, and a refusal is not cached', async () => {
+  const { id } = await start();
+  const others = await Promise.all(times(SEARCHES, () => site.addProduct()));
+  const cardOf = (product: string, headers?: Record<string, string>) => site.ask.get(`/og/${product}.png`, headers);
+  const { headers } = await cardOf(id);
+  const again = [await cardOf(id), await cardOf(id), await cardOf(id, { 'if-none-match': String(headers.etag) })];
+  expect(again.map(({ statusCode }) => statusCode)).toEqual([200, 200, 304]);
+  const [drawn, refused] = [await cardOf(String(others[0]?.id)), await cardOf(String(others[1]?.id))];
+  expect(drawn.statusCode).toBe(200);
+  expectProblem(refused, 429, 'rate_limited', /^Too many requests from this network\./);
+  expect(refused.headers['retry-after']).toBe('1');
+  expect((await cardOf(id)).statusCode, 'cards in the cache are still sent').toBe(200);
 });
 
 test('during a flood of refused requests, the server renders few error pages and leaves the others to the browser', async () => {

@@ -1,8 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import type { Leaderboard } from '../../contract/leaderboards/schema.ts';
 import type { Product } from '../../contract/products/schema.ts';
+import { CoreError } from '../../core/core-error.ts';
 import { TaskError } from '../task-process/task-process.ts';
 import { type Cards, COUNT_LAG_MS, createCards, MAX_DRAWINGS } from './cards.ts';
 import type { Card } from './renderer/card-renderer.ts';
@@ -53,6 +54,20 @@ describe('the card of a product', () => {
     expect(asked).toEqual(['Git 1', 'Git 1', 'Git 1']);
     await textOf(product({ comments: 5 }));
     expect(rendered).toHaveLength(1);
+  });
+
+  test('only a request for which a card is drawn is charged, and a refusal fails no other request', async () => {
+    const charge = vi.fn();
+    const asked = () => cards.ofProduct(product(), undefined, charge);
+    await Promise.all([asked(), asked()]);
+    await asked();
+    expect(charge).toHaveBeenCalledOnce();
+    const refused = cards.ofProduct(product({ name: 'git' }), undefined, () => {
+      throw new CoreError('rate_limited', 'Too many requests');
+    });
+    const other = textOf(product({ name: 'git' }));
+    await expect(refused).rejects.toMatchObject({ code: 'rate_limited' });
+    expect(await other).toBe('git 1');
   });
 
   test('a card is redrawn immediately if the name changes, and after ten minutes if the count changes', async () => {

@@ -36,10 +36,11 @@ export interface ServedCard {
 
 export interface Cards {
   /**
-   * Returns the card of a product. `award` is its final rank, if it has one.
-   * @throws CoreError `overloaded` if neither the card nor a substitute is available.
+   * Returns the card of a product. `award` is its final rank, if it has one. `charge` is called before the card is drawn
+   * for this request, and may refuse that by throwing an error.
+   * @throws CoreError `overloaded` if neither the card nor a substitute is available, or the error of `charge`.
    */
-  ofProduct(product: Product, award?: string): Promise<ServedCard>;
+  ofProduct(product: Product, award?: string, charge?: () => void): Promise<ServedCard>;
   /** Returns the card of a leaderboard. @throws CoreError as `ofProduct` does. */
   ofBoard(board: Leaderboard): Promise<ServedCard>;
   /** Returns the card of the site itself. @throws CoreError `overloaded` if it cannot be drawn. */
@@ -99,10 +100,11 @@ export function createCards(options: CardsOptions): Cards {
   const failedUntil = new Map<string, number>();
   const pictures = createSemaphore(MAX_PICTURES_READ);
 
-  async function ofProduct(product: Product, award?: string): Promise<ServedCard> {
+  async function ofProduct(product: Product, award?: string, charge?: () => void): Promise<ServedCard> {
     const { name, maker, description, image } = product;
     const contentKey = hashOf([name, maker, description, image, award]);
-    return serve(product.id, { contentKey, counts: String(product.upvotes) }, () => drawProduct(product, award));
+    const shown = { contentKey, counts: String(product.upvotes) };
+    return serve(product.id, shown, () => drawProduct(product, award), charge);
   }
 
   async function ofBoard(leaderboard: Leaderboard): Promise<ServedCard> {
@@ -122,6 +124,7 @@ export function createCards(options: CardsOptions): Cards {
     key: string,
     { contentKey, counts }: Pick<DrawnCard, 'contentKey' | 'counts'>,
     draw: () => Promise<Buffer>,
+    charge?: () => void,
   ): Promise<ServedCard> {
     const cached = cache.get(key);
     if (
@@ -139,7 +142,7 @@ export function createCards(options: CardsOptions): Cards {
       return card;
     };
     try {
-      return { card: await once(key, contentKey, drawn), isSubstitute: false };
+      return { card: await once(key, contentKey, drawn, charge), isSubstitute: false };
     } catch (error) {
       if (!(error instanceof TaskError)) throw error;
       if (cached !== undefined) return { card: cached, isSubstitute: true };
@@ -149,22 +152,29 @@ export function createCards(options: CardsOptions): Cards {
   }
 
   /**
-   * Returns the drawing in progress for the same content, or starts one. Rejects if that drawing failed less than
-   * `RETRY_DELAY_MS` ago.
+   * Returns the drawing in progress for the same content, or charges the request and starts one. Rejects if that
+   * drawing failed less than `RETRY_DELAY_MS` ago.
    */
-  function once(key: string, contentKey: string, draw: () => Promise<DrawnCard>): Promise<DrawnCard> {
+  async function once(
+    key: string,
+    contentKey: string,
+    draw: () => Promise<DrawnCard>,
+    charge?: () => void,
+  ): Promise<DrawnCard> {
     const drawingKey = `${key} ${contentKey}`;
     if ((failedUntil.get(drawingKey) ?? 0) > monotonicMs()) {
-      return Promise.reject(new TaskError('failed', 'The card failed to render a moment ago'));
+      throw new TaskError('failed', 'The card failed to render a moment ago');
     }
-    const drawing =
-      drawings.get(drawingKey) ??
-      draw()
-        .catch((error: unknown) => {
-          if (error instanceof TaskError && error.kind === 'failed') rememberFailure(drawingKey);
-          throw error;
-        })
-        .finally(() => drawings.delete(drawingKey));
+    const current = drawings.get(drawingKey);
+    if (current) return current;
+    // Other requests share the drawing, so a refusal of this one must not become its result.
+    if (drawings.size < MAX_DRAWINGS) charge?.();
+    const drawing = draw()
+      .catch((error: unknown) => {
+        if (error instanceof TaskError && error.kind === 'failed') rememberFailure(drawingKey);
+        throw error;
+      })
+      .finally(() => drawings.delete(drawingKey));
     drawings.set(drawingKey, drawing);
     return drawing;
   }

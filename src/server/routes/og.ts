@@ -16,6 +16,7 @@ import type { Cards, ServedCard } from '../cards/cards.ts';
 import { NO_STORE } from '../http/cache-control.ts';
 import { matchesEntityTag } from '../http/representations.ts';
 import { allowEmbedding } from '../http/security-headers.ts';
+import type { ChargeRequest } from '../limits/limit-requests.ts';
 
 /** Caches may serve a card for ten minutes, ten more while they revalidate, and a day while the site is unreachable. */
 const CARD_CACHING = 'public, max-age=600, stale-while-revalidate=600, stale-if-error=86400';
@@ -27,10 +28,11 @@ interface Options {
   core: Core;
   cache: ResponseCache;
   cards: Cards;
+  charge: ChargeRequest;
 }
 
 /** Cards: the images for link previews of products, leaderboards and the site. */
-export const cardRoutes: FastifyPluginAsync<Options> = async (app, { core, cache, cards }) => {
+export const cardRoutes: FastifyPluginAsync<Options> = async (app, { core, cache, cards, charge }) => {
   allowEmbedding(app);
   app.addHook('preClose', async () => cards.stopQueueing());
   app.addHook('onClose', () => cards.close());
@@ -40,7 +42,9 @@ export const cardRoutes: FastifyPluginAsync<Options> = async (app, { core, cache
   app.get<{ Params: { id: string } }>(paths.card.route, async (request, reply) => {
     // Reads the API's cached response, so the card shows changes without a query for each request.
     const { product } = await readCached<ProductDetail>(cache, productResponse(core, request.params.id));
-    return send(await cards.ofProduct(product, await awardOf(product.id)), request, reply);
+    const award = await awardOf(product.id);
+    // Clients can request the cards of any number of products, so drawing one counts against the search limit.
+    return send(await cards.ofProduct(product, award, () => charge('search', request, reply)), request, reply);
   });
 
   app.get<{ Params: { id: string } }>(paths.boardCard.route, BOARD_CARD, async (request, reply) => {
