@@ -295,6 +295,8 @@ export const ENGLISH = [
   'Comment that was not posted',
   'Your comment on {product} was not posted: {reason}',
   'Discard',
+  // offline/send-outbox.ts
+  'An earlier attempt may have posted it. Check before you try again.',
   // product/product-states.tsx
   'It may have drifted away, or the address may be mistyped.',
   'Return to home',

@@ -10,8 +10,11 @@ export type QueuedWrite =
 
 export type QueuedUpvote = Extract<QueuedWrite, { kind: 'upvote' }>;
 
-/** A queued write. `refused` is the reason why the server refused a comment. A refused upvote leaves the queue. */
-export type OutboxItem = QueuedWrite & { refused?: string };
+/**
+ * A queued write. `refused` is the reason why a comment was not posted. A refused upvote leaves the queue. `firstSentAt`
+ * is the time of the first attempt to send a comment, in milliseconds since 1970.
+ */
+export type OutboxItem = QueuedWrite & { refused?: string; firstSentAt?: number };
 
 /** The maximum number of queued writes. Beyond it, offline writes fail. */
 const MAX_ITEMS = 50;
@@ -84,15 +87,22 @@ export function removeFromOutbox(key: string): void {
   if (left.length < items.length) store(left);
 }
 
-/** Records why the server refused a write. Without a reason, the write is queued again. */
+/** Records the first attempt to send a write. Returns the write as it is queued now. */
+export function recordAttempt(item: OutboxItem, now: number): OutboxItem {
+  const sent = { ...item, firstSentAt: item.firstSentAt ?? now };
+  replace(writeKey(item), () => sent);
+  return sent;
+}
+
+/** Records why a write was not posted. Without a reason, the write is queued again, as if it had never been sent. */
 export function setRefusal(key: string, reason: string | undefined): void {
-  store(
-    outboxItems().map((item) => {
-      if (writeKey(item) !== key) return item;
-      const { refused: _, ...write } = item;
-      return reason === undefined ? write : { ...write, refused: reason };
-    }),
+  replace(key, ({ refused: _, firstSentAt: __, ...write }) =>
+    reason === undefined ? write : { ...write, refused: reason },
   );
+}
+
+function replace(key: string, change: (item: OutboxItem) => OutboxItem): void {
+  store(outboxItems().map((item) => (writeKey(item) === key ? change(item) : item)));
 }
 
 export function useOutbox(): readonly OutboxItem[] {

@@ -449,6 +449,8 @@ export default {
     'Comment that was not posted': 'تعليق لم يُنشر',
     'Your comment on {product} was not posted: {reason}': 'لم يُنشر تعليقك على {product}: {reason}',
     Discard: 'تجاهل',
+    'An earlier attempt may have posted it. Check before you try again.':
+      'ربما نشرته محاولة سابقة. تحقق قبل إعادة المحاولة.',
     'It may have drifted away, or the address may be mistyped.': 'ربما جرفه التيار، أو أن في العنوان خطأً مطبعيًا.',
     'Return to home': 'العودة إلى الرئيسية',
     'Loading product...': 'جارٍ تحميل المنتج…',

@@ -292,6 +292,8 @@ export default {
     'Your comment on {product} was not posted: {reason}':
       'Dein Kommentar zu {product} wurde nicht veröffentlicht: {reason}',
     Discard: 'Verwerfen',
+    'An earlier attempt may have posted it. Check before you try again.':
+      'Ein früherer Versuch hat ihn vielleicht veröffentlicht. Sieh nach, bevor du es erneut versuchst.',
     'It may have drifted away, or the address may be mistyped.':
       'Vielleicht ist es abgetrieben, oder die Adresse enthält einen Tippfehler.',
     'Return to home': 'Zur Startseite',

@@ -288,6 +288,8 @@ export default {
     'Comment that was not posted': 'Comentario no publicado',
     'Your comment on {product} was not posted: {reason}': 'Tu comentario sobre {product} no se publicó: {reason}',
     Discard: 'Descartar',
+    'An earlier attempt may have posted it. Check before you try again.':
+      'Puede que un intento anterior lo haya publicado. Compruébalo antes de reintentarlo.',
     'It may have drifted away, or the address may be mistyped.':
       'Quizá se lo llevó la corriente, o la dirección tiene una errata.',
     'Return to home': 'Volver al inicio',

@@ -290,6 +290,8 @@ export default {
     'Your comment on {product} was not posted: {reason}':
       'Votre commentaire sur {product} n’a pas été publié : {reason}',
     Discard: 'Abandonner',
+    'An earlier attempt may have posted it. Check before you try again.':
+      'Une tentative précédente l’a peut-être publié. Vérifiez avant de réessayer.',
     'It may have drifted away, or the address may be mistyped.':
       'Il a peut-être dérivé au loin, ou l’adresse contient une faute de frappe.',
     'Return to home': 'Retour à l’accueil',

@@ -270,6 +270,8 @@ export default {
     'Comment that was not posted': '投稿されなかったコメント',
     'Your comment on {product} was not posted: {reason}': '{product}へのコメントは投稿されませんでした：{reason}',
     Discard: '破棄',
+    'An earlier attempt may have posted it. Check before you try again.':
+      '前回の送信で投稿された可能性があります。確認してから再試行してください。',
     'It may have drifted away, or the address may be mistyped.':
       '流されてしまったか、アドレスが間違っているかもしれません。',
     'Return to home': 'ホームに戻る',

@@ -288,6 +288,8 @@ export default {
     'Comment that was not posted': 'Comentário não publicado',
     'Your comment on {product} was not posted: {reason}': 'Seu comentário sobre {product} não foi publicado: {reason}',
     Discard: 'Descartar',
+    'An earlier attempt may have posted it. Check before you try again.':
+      'Uma tentativa anterior pode tê-lo publicado. Verifique antes de tentar novamente.',
     'It may have drifted away, or the address may be mistyped.':
       'Talvez a corrente o tenha levado, ou o endereço tenha um erro de digitação.',
     'Return to home': 'Voltar ao início',

@@ -268,6 +268,8 @@ export default {
     'Comment that was not posted': '未发布的评论',
     'Your comment on {product} was not posted: {reason}': '你对{product}的评论未能发布：{reason}',
     Discard: '放弃',
+    'An earlier attempt may have posted it. Check before you try again.':
+      '之前的尝试可能已将其发布。请先查看，再重试。',
     'It may have drifted away, or the address may be mistyped.': '它也许漂走了，或者地址有误。',
     'Return to home': '返回首页',
     'Loading product...': '正在加载产品…',

@@ -5,7 +5,7 @@ import type { Api } from '../../../contract/api.ts';
 import { ApiError } from '../../api/http-api.ts';
 import type { QueuedWrite } from '../../storage/outbox.ts';
 import { addToOutbox, outboxItems, setRefusal, writeKey } from '../../storage/outbox.ts';
-import { discardComment, sendOutbox } from './send-outbox.ts';
+import { discardComment, RESEND_MS, sendOutbox } from './send-outbox.ts';
 
 const upvote: QueuedWrite = { kind: 'upvote', productId: 'harbour', upvoted: true, before: false };
 
@@ -19,7 +19,10 @@ beforeEach(() => {
   vi.stubGlobal('window', { setTimeout, clearTimeout, localStorage: createBrowserStorage() });
 });
 
-afterEach(() => vi.unstubAllGlobals());
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
 
 test.each([
   [408, 'request_timeout'],
@@ -67,14 +70,14 @@ test.each([
 });
 
 test.each([
-  ['stays queued after the 404 page of a proxy', 404, undefined],
-  ['is refused if a proxy forbids it, because it would block the queue', 403, 'Forbidden'],
-])('a comment %s', async (_what, status, refused) => {
+  ['stays queued after the 404 page of a proxy', 404, { firstSentAt: expect.any(Number) }],
+  ['is refused if a proxy forbids it, because it would block the queue', 403, { refused: 'Forbidden' }],
+])('a comment %s', async (_what, status, expected) => {
   const comment = { kind: 'comment', productId: 'harbour', content: 'Hi', website: '', idempotencyKey: 'key' } as const;
   addToOutbox(comment);
   const addComment = () => Promise.reject(new ApiError(status, 'unknown', 'Forbidden'));
   await sendOutbox({ addComment } as unknown as Api, client);
-  expect(outboxItems()).toEqual([{ ...comment, ...(refused && { refused }) }]);
+  expect(outboxItems()).toEqual([{ ...comment, ...expected }]);
 });
 
 test('a refused comment stays in the queue, because the visitor may send it again in any tab', async () => {
@@ -83,6 +86,26 @@ test('a refused comment stays in the queue, because the visitor may send it agai
   setRefusal(writeKey(comment), 'Too long');
   await send();
   expect(outboxItems()).toEqual([{ ...comment, refused: 'Too long' }]);
+});
+
+test('a comment that an attempt a day ago may have posted is sent again only if the visitor asks for it', async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: 0 });
+  addToOutbox(comment);
+  const addComment = vi.fn(() => Promise.reject(new ApiError(0, 'network', 'lost')));
+  const attempt = async (now: number) => {
+    vi.setSystemTime(now);
+    await sendOutbox({ addComment } as unknown as Api, client);
+  };
+  const written = 10 * RESEND_MS;
+  for (const later of [0, RESEND_MS / 2, RESEND_MS - 1]) await attempt(written + later);
+  expect(addComment).toHaveBeenCalledTimes(3);
+  for (const later of [0, 1]) await attempt(written + RESEND_MS + later);
+  expect(addComment).toHaveBeenCalledTimes(3);
+  const reason = 'An earlier attempt may have posted it. Check before you try again.';
+  expect(outboxItems()).toEqual([{ ...comment, refused: reason }]);
+  setRefusal(writeKey(comment), undefined);
+  await attempt(written + RESEND_MS + 2);
+  expect(addComment).toHaveBeenCalledTimes(4);
 });
 
 test('a newer change that replaces the one being sent is sent as well', async () => {
@@ -127,7 +150,7 @@ test('a discarded comment is not sent, unless its request is already pending', a
   await expect.poll(() => addComment.mock.calls.length).toBe(1);
   const discarded = discardComment(comment);
   await discardComment(second);
-  expect(outboxItems()).toEqual([comment]);
+  expect(outboxItems().map(writeKey)).toEqual([writeKey(comment)]);
   fail(new ApiError(0, 'network', 'lost'));
   await discarded;
   await sent;

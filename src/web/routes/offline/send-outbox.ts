@@ -1,5 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
 import type { Api } from '../../../contract/api.ts';
+import { IDEMPOTENCY_KEY_HOURS } from '../../../contract/comments/defaults.ts';
 import { ApiError, reasonOf } from '../../api/http-api.ts';
 import { reportRefusedComment, sendQueuedComment } from '../../features/comments/write-comments.ts';
 import { rollBackQueuedUpvote, sendQueuedUpvote } from '../../features/upvotes/set-upvote.ts';
@@ -7,11 +8,18 @@ import {
   isQueued,
   type OutboxItem,
   outboxItems,
+  recordAttempt,
   removeFromOutbox,
   removeSent,
   setRefusal,
   writeKey,
 } from '../../storage/outbox.ts';
+
+/**
+ * How long after the first attempt a comment is sent again, an hour less than the server recognises repetitions. The
+ * hour allows for slow requests.
+ */
+export const RESEND_MS = (IDEMPOTENCY_KEY_HOURS - 1) * 3_600_000;
 
 /**
  * Sends queued writes one after another. If the browser offers locks, only one tab sends at a time. The other tabs
@@ -49,11 +57,24 @@ async function sendAll(api: Api, client: QueryClient): Promise<void> {
   }
 }
 
+/** A comment may have been posted, but the site could no longer tell that it was sent twice. */
+class UncertainError extends Error {}
+
 async function send(api: Api, client: QueryClient, item: OutboxItem): Promise<void> {
   // The visitor may have discarded the comment while this waited for the lock.
   if (!isQueued(item)) return;
-  await (item.kind === 'upvote' ? sendQueuedUpvote(api, client, item) : sendQueuedComment(api, client, item));
-  removeSent(item);
+  if (item.kind === 'upvote') {
+    await sendQueuedUpvote(api, client, item);
+    return removeSent(item);
+  }
+  const now = Date.now();
+  // Its idempotency key may have expired, so sending the comment again could post it twice.
+  if (now - (item.firstSentAt ?? now) >= RESEND_MS) {
+    throw new UncertainError('An earlier attempt may have posted it. Check before you try again.');
+  }
+  const sent = recordAttempt(item, now);
+  await sendQueuedComment(api, client, item);
+  removeSent(sent);
 }
 
 /**
@@ -75,6 +96,7 @@ function refuse(client: QueryClient, item: OutboxItem, error: unknown): void {
     rollBackQueuedUpvote(client, item, error);
   } else {
     setRefusal(writeKey(item), reasonOf(error));
-    reportRefusedComment();
+    // The message asks the visitor to try again.
+    if (!(error instanceof UncertainError)) reportRefusedComment();
   }
 }
