@@ -3,7 +3,7 @@ import { turnEventLoop } from '../support/clock.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { news, watch } from '../support/live-page.ts';
 import { holdResponses } from '../support/network.ts';
-import { commentArticles, commentTexts, discussion, searchBox } from '../support/screen.ts';
+import { commentArticles, commentTexts, searchBox } from '../support/screen.ts';
 import { stranger } from '../support/stranger.ts';
 
 const APP = /\/assets\/app-[^/]+\.js$/;
@@ -33,21 +33,25 @@ test.describe('before the app has loaded', () => {
     });
   }
 
-  test('a visitor who scrolls away from #comments stays there', async ({ page, site }) => {
-    const product = await site.addProduct({ name: 'Plover', description: 'Runs along.\n'.repeat(80) });
-    await page.clock.install();
-    const scripts = await holdResponses(page, APP);
-    await page.goto(`/product/${product.id}#comments`, { waitUntil: 'domcontentloaded' });
-    await expect.poll(() => scripts.requests.length).toBe(1);
-    await expect.poll(() => scrollY(page), 'the browser scrolls to the comments').toBeGreaterThan(300);
-    await scrollTo(page, 300);
-    const hydrated = page.waitForRequest(/\/api\/upvotes\?/);
-    scripts.release();
-    await hydrated;
-    await page.clock.fastForward(1_000);
-    await expect(discussion(page).getByRole('heading', { level: 2 })).toBeFocused();
-    expect(await scrollY(page)).toBe(300);
-  });
+  for (const what of ['the comments', 'a comment'] as const) {
+    test(`a visitor who scrolls away from ${what} that a link leads to stays there`, async ({ page, site }) => {
+      const product = await site.addProduct({ name: 'Plover', description: 'Runs along.\n'.repeat(80) });
+      const [comment] = await site.addComments(product.id, [{ content: 'Whistles' }]);
+      await page.clock.install();
+      const scripts = await holdResponses(page, APP);
+      const hash = what === 'a comment' ? `#comment-${comment?.id}` : '#comments';
+      await page.goto(`/product/${product.id}${hash}`, { waitUntil: 'domcontentloaded' });
+      await expect.poll(() => scripts.requests.length).toBe(1);
+      await expect.poll(() => scrollY(page), 'the browser scrolls there').toBeGreaterThan(300);
+      await scrollTo(page, 300);
+      const hydrated = page.waitForRequest(/\/api\/upvotes\?/);
+      scripts.release();
+      await hydrated;
+      await page.clock.fastForward(1_000);
+      await expect(page.locator(what === 'a comment' ? hash : '#comments-title')).toBeFocused();
+      expect(await scrollY(page)).toBe(300);
+    });
+  }
 });
 
 test('a reader who scrolls while more comments load stays there', async ({ page, site }) => {

@@ -9,13 +9,18 @@ vi.mock(import('../../ui/toasts.ts'), () => ({ showToast: vi.fn(() => 7), dismis
 
 interface Situation {
   isTyping?: boolean;
+  /** False if the document has scrolled before the app ran. */
+  mayScroll?: boolean;
+  /** Whether the document contains `c2` from the start. */
+  isRendered?: boolean;
   linked?: string;
   /** Runs while each further page loads. */
   duringLoad?: () => void;
 }
 
 /** Opens the link of a comment. The second of three pages has `c2`, which is rendered 11 frames after it was loaded. */
-async function show({ isTyping = false, linked = 'c2', duringLoad }: Situation) {
+async function show(situation: Situation) {
+  const { isTyping = false, mayScroll = true, isRendered = false, linked = 'c2', duringLoad } = situation;
   vi.clearAllMocks();
   /** The limit of each request for a page. */
   const loaded: (number | undefined)[] = [];
@@ -33,7 +38,7 @@ async function show({ isTyping = false, linked = 'c2', duringLoad }: Situation) 
     activeElement: { matches: () => isTyping },
     getElementById: (id: string) => {
       if (id === 'comments-title') return title;
-      return id === 'comment-c2' && frames > 10 ? element : null;
+      return id === 'comment-c2' && (isRendered || frames > 10) ? element : null;
     },
   });
   vi.stubGlobal('requestAnimationFrame', (callback: () => void) => {
@@ -45,7 +50,8 @@ async function show({ isTyping = false, linked = 'c2', duringLoad }: Situation) 
     if (page > 1) duringLoad?.();
     return { items: [exampleComment({ id: `c${page}` })], total: 3, nextCursor: page < 3 ? `after-c${page}` : null };
   };
-  await showComment({ listComments } as Partial<Api> as Api, new QueryClient(), `#comment-${linked}`);
+  const api = { listComments } as Partial<Api> as Api;
+  await showComment(api, new QueryClient(), `#comment-${linked}`, mayScroll);
   return { loaded, element, title };
 }
 
@@ -79,6 +85,23 @@ test('if the comments cannot be read, no message says that a linked comment does
   });
   expect(title.focus).toHaveBeenCalledOnce();
   expect(showToast).toHaveBeenCalledOnce();
+});
+
+test('a linked comment that the browser has scrolled to is focused and highlighted, but not scrolled to again', async () => {
+  const { loaded, element } = await show({ mayScroll: false, isRendered: true });
+  expect(loaded).toEqual([]);
+  expect(element.scrollIntoView).not.toHaveBeenCalled();
+  expect(element.focus).toHaveBeenCalledExactlyOnceWith({ preventScroll: true });
+  expect(element.dataset).toEqual({ highlighted: 'true' });
+});
+
+test('a linked comment on a further page is not searched for if the visitor scrolled before the app ran', async () => {
+  const { loaded, element, title } = await show({ mayScroll: false });
+  expect(loaded).toEqual([]);
+  for (const { scrollIntoView, focus } of [element, title]) {
+    expect(scrollIntoView).not.toHaveBeenCalled();
+    expect(focus).not.toHaveBeenCalled();
+  }
 });
 
 test('a linked comment does not take the focus from a visitor who is typing', async () => {

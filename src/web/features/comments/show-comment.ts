@@ -15,15 +15,18 @@ const MAX_PAGES = 20;
 /**
  * Scrolls to the comment that the fragment (`hash`) identifies, focuses it and highlights it. Loads further pages to
  * find it, and says so. If it is not found, says so, scrolls to the title of the discussion and focuses that. As soon
- * as the visitor does anything, stops without moving anything.
+ * as the visitor does anything, stops without moving anything. `mayScroll` is false if a new document has scrolled before
+ * the app ran: the browser to the comment, or the visitor. Then nothing scrolls, and further pages are not loaded.
  */
-export async function showComment(api: Api, client: QueryClient, hash: string): Promise<void> {
+export async function showComment(api: Api, client: QueryClient, hash: string, mayScroll: boolean): Promise<void> {
   const route = matchRoute(window.location.pathname);
   if (route.name !== 'product') return;
   const params = new URLSearchParams(window.location.search);
   const order = commentOrder(DEFAULT_COMMENT_SORT, params.get('comments'));
   const list = new InfiniteQueryObserver(client, commentListOptions(api, route.id, order));
   const find = () => document.getElementById(hash.slice(1));
+  // The browser has scrolled only if the document contained the comment; otherwise, the visitor has.
+  if (!mayScroll && !find()) return;
   const path = window.location.pathname;
   const stopped = abortedByVisitor();
   const mustStop = () => stopped.signal.aborted || window.location.pathname !== path || isTyping();
@@ -42,7 +45,7 @@ export async function showComment(api: Api, client: QueryClient, hash: string): 
   const target = element ?? document.getElementById('comments-title');
   if (target && !mustStop()) {
     target.tabIndex = -1;
-    target.scrollIntoView({ behavior: scrollBehavior(), block: 'center' });
+    if (mayScroll) target.scrollIntoView({ behavior: scrollBehavior(), block: 'center' });
     target.focus({ preventScroll: true });
     if (element) element.dataset.highlighted = 'true';
     // The list shows its own message about a failed read.

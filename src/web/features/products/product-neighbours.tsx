@@ -33,8 +33,8 @@ export function ProductNeighbours({ detail, listHref = paths.home }: ProductNeig
       <noscript>
         {typeof window === 'undefined' && (
           <>
-            {previousId !== null && <PlainLink id={previousId}>{t('Previous')}</PlainLink>}
-            {nextId !== null && <PlainLink id={nextId}>{t('Next')}</PlainLink>}
+            {previousId && <PlainLink id={previousId}>{t('Previous')}</PlainLink>}
+            {nextId && <PlainLink id={nextId}>{t('Next')}</PlainLink>}
           </>
         )}
       </noscript>
@@ -54,7 +54,7 @@ function NeighbourButton({ id, shortcut, children }: NeighbourButtonProps) {
   const name = useNeighbourName(id);
   const hasShortcuts = useShortcuts();
   useShortcut(shortcut, (event) => {
-    if (id === null || event.shiftKey) return;
+    if (!id || event.shiftKey) return;
     event.preventDefault();
     navigate(paths.product(id));
   });
@@ -64,10 +64,10 @@ function NeighbourButton({ id, shortcut, children }: NeighbourButtonProps) {
       type="button"
       className="button"
       data-tone="outline"
-      disabled={id === null}
+      disabled={!id}
       title={name}
       aria-keyshortcuts={hasShortcuts ? shortcut : undefined}
-      onClick={() => id !== null && navigate(paths.product(id))}
+      onClick={() => id && navigate(paths.product(id))}
     >
       {children}
     </button>
@@ -102,11 +102,10 @@ function useNeighbours(detail: ProductDetail, listHref: string): Pick<ProductDet
   }, [nextCursor, fetchNextPage]);
   if (at < 0) return detail;
   // The server's neighbours follow the order of launches. In a sorted list, they would lead visitors back and forth.
-  const beside = filters.sort ? { previousId: null, nextId: null } : detail;
   return {
     // A list that starts at a cursor does not contain the products before it.
-    previousId: ids[at - 1] ?? (filters.cursor ? beside.previousId : null),
-    nextId: ids[at + 1] ?? (isFetchNextPageError ? beside.nextId : null),
+    previousId: ids[at - 1] ?? (!filters.sort && filters.cursor ? detail.previousId : null),
+    nextId: ids[at + 1] ?? (!filters.sort && isFetchNextPageError ? detail.nextId : null),
   };
 }
 
@@ -120,7 +119,7 @@ function useNeighbourName(id: string | null): string | undefined {
   const { data, refetch } = useQuery(options);
   const missingId = data ? null : id;
   useEffect(() => {
-    if (missingId === null) return;
+    if (!missingId) return;
     const timer = setTimeout(refetch, PREFETCH_AFTER_MS);
     return () => clearTimeout(timer);
   }, [missingId, refetch]);

@@ -117,25 +117,27 @@ const DELAY_MS = 100;
  * the visitor is already typing, nothing moves.
  */
 function useCommentsScroll(ready: boolean, api: Api, client: QueryClient): void {
-  const { location, type } = useRouter();
-  const { hash, key } = location;
+  const {
+    type,
+    location: { hash, key },
+  } = useRouter();
   // A layout effect runs as soon as the page is rendered. Other effects wait for the view transition from the card.
   // biome-ignore lint/correctness/useExhaustiveDependencies: pressing the same link again is another navigation
   useLayoutEffect(() => {
+    // In a new document, the browser has scrolled there, and the visitor may have scrolled on before this code loaded.
+    const mayScroll = type !== 'LOAD' || !window.scrollY;
     // Back and Forward restore the scroll position and the focus.
     if (type === 'POP' || !ready) return;
     if (hash.startsWith('#comment-')) {
       import('../../features/comments/show-comment.ts').then(
-        (module) => module.showComment(api, client, hash),
+        (module) => module.showComment(api, client, hash, mayScroll),
         showLoadFailure,
       );
     }
     if (hash !== paths.COMMENTS_HASH) return;
     const timer = setTimeout(() => {
       if (isTyping()) return;
-      const section = document.querySelector(paths.COMMENTS_HASH);
-      // In a new document, the browser has scrolled there, and the visitor may have scrolled on before this code loaded.
-      if (!window.scrollY || type !== 'LOAD') section?.scrollIntoView({ behavior: scrollBehavior() });
+      if (mayScroll) document.querySelector(hash)?.scrollIntoView({ behavior: scrollBehavior() });
       document.getElementById('comments-title')?.focus({ preventScroll: true });
     }, DELAY_MS);
     return () => clearTimeout(timer);
