@@ -37,10 +37,28 @@ test('a declined submission can be submitted again unchanged, even if it was dec
   await decide(site, 'decline', made.id, '--reason', 'Not this year.');
   const save = dialog(page).getByRole('button', { name: 'Save changes' });
   await save.click();
-  await expect(dialog(page).getByRole('alert')).toContainText('The submission has changed');
+  await expect(dialog(page).getByRole('alert')).toContainText(/^Declined.*Not this year\.$/);
   await save.click();
   await expect(page.getByText('Waiting for review')).toBeVisible();
   await expect(page.getByText('No further review is needed.')).toHaveCount(0);
+});
+
+test('a new launch time does not submit a submission again that was declined in the meantime: the page shows the reason', async ({
+  page,
+  site,
+  expectConsoleError,
+}) => {
+  expectConsoleError(/404/);
+  expectConsoleError(/409/);
+  const made = await submit(site, { name: 'Dosinia' });
+  await openLink(page, made);
+  await page.getByRole('button', { name: 'Reschedule' }).click();
+  await dialog(page).getByLabel('At a time that I choose').check();
+  await decide(site, 'decline', made.id, '--reason', 'Not yet.');
+  await dialog(page).getByRole('button', { name: 'Save launch time' }).click();
+  await expect(dialog(page)).toHaveCount(0);
+  await expect(page.getByRole('blockquote')).toHaveText('Not yet.');
+  await expect(page.getByRole('heading', { level: 1, name: 'Dosinia' })).toBeFocused();
 });
 
 test('a picture that arrives after a decline does not undo it, and is stored once the maker sends the form again', async ({
@@ -67,7 +85,7 @@ test('a picture that arrives after a decline does not undo it, and is stored onc
   );
   const save = dialog(page).getByRole('button', { name: 'Save changes' });
   await save.click();
-  await expect(dialog(page).getByRole('alert')).toContainText('The submission has changed');
+  await expect(dialog(page).getByRole('alert')).toContainText(/^Declined.*Not yet\.$/);
   const address = site.address + submissionPaths.submission(made.id);
   const stored = await fetch(address, { headers: { Authorization: `Bearer ${made.key}` } });
   expect(await stored.json()).toMatchObject({ submission: { status: 'declined', reason: 'Not yet.' } });
@@ -93,7 +111,7 @@ test('closing the submission dialog after a decline during the upload shows the 
     await route.continue();
   });
   await dialog(page).getByRole('button', { name: 'Submit for review' }).click();
-  await expect(dialog(page).getByRole('alert')).toContainText('The submission has changed');
+  await expect(dialog(page).getByRole('alert')).toContainText('Not yet.');
   await page.keyboard.press('Escape');
   await expect(dialog(page).getByLabel('Your maker link')).toHaveValue(/\/product\/triton#maker=/);
   await expect(dialog(page).getByRole('blockquote')).toHaveText('Not yet.');

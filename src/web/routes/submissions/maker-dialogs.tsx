@@ -104,6 +104,11 @@ export function RescheduleDialog({ access, submission, onClose }: MakerDialogPro
 
   /** Continues from a version that someone else has saved, with the time that the maker chose. */
   function continueFrom(latest: Submission): void {
+    if (latest.status === 'declined') {
+      // The page shows the reason. Saving again would submit the product again.
+      onClose(latest);
+      return;
+    }
     const draft = { ...toDraft(base.product, base.launchAt), launchAt };
     const rebased = rebase(draft, toDraft(base.product, base.launchAt), toDraft(latest.product, latest.launchAt));
     setBase(latest);

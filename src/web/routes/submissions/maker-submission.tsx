@@ -51,8 +51,10 @@ export function MakerSubmission({ access, submission, isPage, onChange, open, se
   function close(changed?: Submission, said?: string): void {
     // A dialog that was closed while its request was pending must not close the dialog that is open now.
     setOpen((now) => (now === open ? null : now));
-    // A withdrawn submission has no buttons, so its heading gets the focus.
-    if (changed?.status === 'withdrawn') opener.current = page.current?.querySelector<HTMLElement>('h1, h2') ?? null;
+    // A withdrawn submission has no buttons, and a declined one cannot be rescheduled, so the heading gets the focus.
+    const losesButton =
+      changed?.status === 'withdrawn' || (changed?.status === 'declined' && open?.name === 'reschedule');
+    if (losesButton) opener.current = page.current?.querySelector<HTMLElement>('h1, h2') ?? null;
     // Without changes, the version of the dialog may be older than the page's.
     if (changed && changed.revision > submission.revision) onChange(changed);
     if (said) showToast({ title: t('Changes saved'), description: said });

@@ -194,6 +194,7 @@ export function FailureNote({ failure }: { failure: Failure | null }) {
         <div className="submission-failure">
           <p className="submission-failure-title">{failure.title}</p>
           {failure.detail && <p>{failure.detail}</p>}
+          {failure.reason && <blockquote dir="auto">{failure.reason}</blockquote>}
         </div>
       )}
     </div>

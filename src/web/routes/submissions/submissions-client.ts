@@ -193,10 +193,19 @@ function isFieldError(value: unknown): value is FieldError {
 export interface Failure {
   title: string;
   detail: string;
+  /** The operator's reason for declining the submission. */
+  reason?: string | null;
 }
 
-/** Describes a failure for the maker. `isSaved`: the draft has been saved. */
-export function failureOf(error: unknown, { isSaved = false } = {}): Failure {
+interface FailureContext {
+  /** Whether the draft has been saved. */
+  isSaved?: boolean;
+  /** The latest version of the submission that is known. */
+  latest?: Submission | undefined;
+}
+
+/** Describes a failure for the maker. */
+export function failureOf(error: unknown, { isSaved = false, latest }: FailureContext = {}): Failure {
   const saved = isSaved && savedDraft.isPersisted() ? ` ${t('Your text is saved in this browser.')}` : '';
   const unknown = { title: t('Something went wrong'), detail: t('Please try again.') + saved };
   if (!(error instanceof SubmissionError)) return unknown;
@@ -212,11 +221,12 @@ export function failureOf(error: unknown, { isSaved = false } = {}): Failure {
   if (status === 429) return { title: t('Too many at once'), detail: `${message} ${later}${saved}` };
   if (status === 503) return { title: t('The site is busy'), detail: `${later}${saved}` };
   if (status >= 500) return unknown;
-  if (code === 'submission_changed')
-    return {
-      title: t('The submission has changed'),
-      detail: t('Your changes were not saved. Check them against the latest version, then try again.'),
-    };
+  if (code === 'submission_changed') {
+    const detail = t('Your changes were not saved. Check them against the latest version, then try again.');
+    return latest?.status === 'declined'
+      ? { title: t('Declined'), detail, reason: latest.reason }
+      : { title: t('The submission has changed'), detail };
+  }
   if (status === 409) return { title: t('This is no longer possible'), detail: message };
   if (code === 'submission_not_found')
     return {

@@ -278,7 +278,7 @@ export function useSubmissionForm(options: Options): SubmissionForm {
       else onDone(access, saved, isOpen());
     } catch (error) {
       if (error instanceof SubmissionError && error.errors.length > 0 && isOpen()) report(error.errors);
-      else fail(failureOf(error, { isSaved: existing.current === null && onDraft !== undefined }));
+      else fail(failureOf(error, { isSaved: existing.current === null && onDraft !== undefined, latest: latest() }));
     } finally {
       setSending(false);
     }
