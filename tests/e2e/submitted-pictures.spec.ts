@@ -155,7 +155,7 @@ test('a picture shows its upload progress, also in forced colours', async ({ pag
   await expect(dialog(page).getByRole('heading', { name: 'Nacre is on its way' })).toBeVisible();
 });
 
-test('if the submission dialog is closed during an upload, a message shows when the upload ends', async ({
+test('if the submission dialog is closed during an upload, it shows the maker link, and a message shows when the upload ends', async ({
   page,
   expectConsoleError,
 }) => {
@@ -167,6 +167,8 @@ test('if the submission dialog is closed during an upload, a message shows when 
   const held = await holdResponses(page, /\/image$/, { method: 'PUT' });
   await send(page).click();
   await expect(dialog(page).getByText('Sending picture 1 of 1')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(dialog(page).getByLabel('Your maker link')).toHaveValue(/\/product\/byssus#maker=/);
   await page.keyboard.press('Escape');
   await expect(dialog(page)).toHaveCount(0);
   held.release();

@@ -54,9 +54,50 @@ test('the response to a submission does not delete the draft of the product that
   const name = dialog(page).getByLabel('Name', { exact: true });
   await name.fill('Whelk');
   held.release();
-  await expect(toast(page).getByRole('button', { name: 'See your launch' })).toBeAttached();
+  await expect(toast(page).getByRole('button', { name: 'Your maker link' })).toBeAttached();
   await page.reload();
   await expect(name).toHaveValue('Whelk');
+});
+
+test('if the dialog is closed while the product is being sent, a message leads to the maker link, which is shown once', async ({
+  page,
+}) => {
+  await openDialog(page, 'Olive shell');
+  const held = await holdResponses(page, /\/api\/submissions$/, { method: 'POST' });
+  await send(page).click();
+  await expect.poll(() => held.requests.length).toBe(1);
+  await page.keyboard.press('Escape');
+  await expect(dialog(page)).toHaveCount(0);
+  held.release();
+  await toast(page).getByRole('button', { name: 'Your maker link' }).click();
+  await expect(dialog(page).getByLabel('Your maker link')).toHaveValue(/\/product\/olive-shell#maker=/);
+  await page.keyboard.press('Escape');
+  await expect(dialog(page)).toHaveCount(0);
+  await page.getByRole('link', { name: 'Submit a product' }).click();
+  await expect(dialog(page).getByLabel('Name', { exact: true })).toHaveValue('');
+});
+
+test('the maker links of two products that are sent at the same time are both shown', async ({ page }) => {
+  await openDialog(page, 'Scaphander');
+  const held = await holdResponses(page, /\/api\/submissions$/, { method: 'POST' });
+  await send(page).click();
+  await expect.poll(() => held.requests.length).toBe(1);
+  await page.keyboard.press('Escape');
+  await expect(dialog(page)).toHaveCount(0);
+  await page.getByRole('link', { name: 'Submit a product' }).click();
+  await dialog(page).getByRole('button', { name: 'Start over' }).click();
+  await dialog(page).getByLabel('Name', { exact: true }).fill('Cerithidea');
+  await send(page).click();
+  await expect.poll(() => held.requests.length).toBe(2);
+  held.release();
+  // The response to the first form arrives behind the second dialog.
+  await expect(toast(page).getByRole('button', { name: 'Your maker link' })).toBeAttached();
+  const link = dialog(page).getByLabel('Your maker link');
+  await expect(link).toHaveValue(/\/product\/cerithidea#maker=/);
+  await page.keyboard.press('Escape');
+  await expect(link).toHaveValue(/\/product\/scaphander#maker=/);
+  await page.keyboard.press('Escape');
+  await expect(dialog(page)).toHaveCount(0);
 });
 
 for (const [what, status, contentType] of [

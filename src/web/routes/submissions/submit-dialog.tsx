@@ -1,4 +1,4 @@
-import { type RefObject, useLayoutEffect, useRef, useState } from 'react';
+import { useLayoutEffect, useRef, useState } from 'react';
 import * as paths from '../../../contract/paths.ts';
 import { PRODUCT_FIELDS } from '../../../contract/products/fields.ts';
 import type { Submission } from '../../../contract/submissions/schema.ts';
@@ -22,38 +22,39 @@ interface Done {
   submission: Submission;
 }
 
-/** A new submission whose maker link was neither stored nor shown, so the next dialog shows it. */
-let unshown: Done | null = null;
+/** New submissions whose maker links have not been shown. A dialog shows them when it opens or closes. */
+let unshown: readonly Done[] = [];
+
+const isUnshown = (id: string) => unshown.some(({ access }) => access.id === id);
+
+function removeUnshown(id: string): void {
+  unshown = unshown.filter(({ access }) => access.id !== id);
+}
+
+function addUnshown(added: Done): void {
+  removeUnshown(added.access.id);
+  unshown = [...unshown, added];
+}
 
 /** The dialog for submitting a product. Closing it discards only the pictures. */
 export function SubmitDialog({ onClose }: { onClose: () => void }) {
-  const [done, setDone] = useState(unshown);
-  /**
-   * A new submission that lacks some of its pictures, because they were rejected or could not be sent, or whose maker
-   * link was not stored.
-   */
-  const incomplete = useRef<Done | null>(null);
+  const [done, setDone] = useState(() => unshown[0]);
   const [opened, setOpened] = useState(1);
   const { navigate } = useRouter();
 
   useLayoutEffect(() => {
-    if (done) unshown = null;
+    if (done) removeUnshown(done.access.id);
   }, [done]);
 
   function close(): void {
-    if (done === null && incomplete.current !== null) {
-      reopen(incomplete.current);
-    } else if (done === null && unshown) {
-      reopen(unshown);
+    const [next] = unshown;
+    if (next) {
+      // Only this dialog shows the maker link, so it opens again to show the link.
+      setDone(next);
+      setOpened(opened + 1);
     } else {
       onClose();
     }
-  }
-
-  /** Only this dialog shows the maker link, so it opens again to show the link. */
-  function reopen(next: Done): void {
-    setDone(next);
-    setOpened(opened + 1);
   }
 
   function finish(access: MakerAccess, submission: Submission, isOpen: boolean): void {
@@ -62,14 +63,17 @@ export function SubmitDialog({ onClose }: { onClose: () => void }) {
       return;
     }
     // The dialog was closed while the form was being sent.
-    if (unshown) {
+    if (isUnshown(access.id) && !makerKeys.isPersisted()) {
       navigate(paths.submit);
       return;
     }
     showToast({
       title: t('Submitted'),
       description: t('{name} is waiting for review.', { name: submission.product.name }),
-      action: { label: t('See your launch'), onPress: () => navigate(paths.product(access.id)) },
+      action: {
+        label: isUnshown(access.id) ? t('Your maker link') : t('See your launch'),
+        onPress: () => navigate(isUnshown(access.id) ? paths.submit : paths.product(access.id)),
+      },
     });
   }
 
@@ -77,18 +81,17 @@ export function SubmitDialog({ onClose }: { onClose: () => void }) {
     <>
       <SubmissionStyles />
       <Modal key={opened} title={done ? t('Submitted') : t('Submit a product')} onClose={close}>
-        {done ? <Submitted {...done} /> : <NewSubmission incomplete={incomplete} onDone={finish} />}
+        {done ? <Submitted {...done} /> : <NewSubmission onDone={finish} />}
       </Modal>
     </>
   );
 }
 
 interface NewSubmissionProps {
-  incomplete: RefObject<Done | null>;
   onDone: (access: MakerAccess, submission: Submission, isOpen: boolean) => void;
 }
 
-function NewSubmission({ incomplete, onDone }: NewSubmissionProps) {
+function NewSubmission({ onDone }: NewSubmissionProps) {
   const { timeZone = 'UTC' } = useSite();
   const [restored, setRestored] = useState(() => savedDraft.read());
   const created = useRef<MakerAccess>(undefined);
@@ -100,7 +103,7 @@ function NewSubmission({ incomplete, onDone }: NewSubmissionProps) {
       created.current = { id, key };
       // Stored immediately, because no later response contains the key.
       saveMakerKey({ productId: id, name: submission.product.name, key });
-      if (!makerKeys.isPersisted()) unshown = { access: created.current, submission };
+      addUnshown({ access: created.current, submission });
       // The dialog may have been closed and opened again for another product, whose draft stays.
       if (savedDraft.read()?.idempotencyKey === idempotencyKey) savedDraft.write(undefined);
       // Starting over would change the created submission.
@@ -111,8 +114,8 @@ function NewSubmission({ incomplete, onDone }: NewSubmissionProps) {
 
   // Runs in a layout effect, because visitors may close the dialog as soon as the failure is on screen.
   useLayoutEffect(() => {
-    const submission = form.isSending && makerKeys.isPersisted() ? undefined : form.latest();
-    incomplete.current = created.current && submission ? { access: created.current, submission } : null;
+    const submission = form.latest();
+    if (created.current && submission) addUnshown({ access: created.current, submission });
   });
 
   function startOver(): void {
