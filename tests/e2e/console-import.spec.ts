@@ -108,6 +108,15 @@ test('the focus moves to the columns after a file is chosen, and to the file cho
   await expect(chooser).toBeFocused();
 });
 
+test('a file that cannot be read can be chosen again after it has been corrected', async ({ page, site }) => {
+  await signInAndOpen(page, site, '/console/import');
+  const chooser = page.getByLabel('Drop a file here, or choose one');
+  await chooser.setInputFiles({ name: 'broken.json', mimeType: 'application/json', buffer: Buffer.from('[{') });
+  await expect(page.getByText('This file cannot be read')).toBeVisible();
+  // A browser reports a choice only if it differs from the previous one.
+  await expect(chooser).toHaveJSProperty('files.length', 0);
+});
+
 test('an import that ends after the operator has left the screen does not change the screen', async ({
   page,
   site,

@@ -216,8 +216,10 @@ function DropZone({ input, onFile }: { input: RefObject<HTMLInputElement | null>
         ref={input}
         type="file"
         accept=".csv,.json,.jsonl,.ndjson"
-        onChange={(event) => {
-          const [file] = event.target.files ?? [];
+        onChange={({ target }) => {
+          const [file] = target.files ?? [];
+          // Otherwise, choosing the same file again, corrected, would have no effect.
+          target.value = '';
           if (file) onFile(file);
         }}
       />
