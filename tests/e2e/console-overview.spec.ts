@@ -71,7 +71,7 @@ test('live updates continue after a refusal: once the browser is online again, o
     return isRefused;
   });
   // A refusal makes the page check its session, after it has scheduled the next stream.
-  const checked = page.waitForRequest((request) => isRefused && request.url().endsWith(CONSOLE_API.waiting));
+  const checked = page.waitForRequest((request) => isRefused && request.url().endsWith(CONSOLE_API.session));
   await page.evaluate(() => dispatchEvent(new Event('online')));
   await refused;
   await checked;

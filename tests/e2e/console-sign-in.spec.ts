@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { CONSOLE_API } from '../../src/contract/console/paths.ts';
-import { inviteOperator } from '../../src/core/console/operators.ts';
+import { inviteOperator, revokeOperator } from '../../src/core/console/operators.ts';
 import { acceptInvitation } from '../../src/core/console/sign-in.ts';
-import { untilEnabled } from '../support/console-page.ts';
-import { expect, test } from '../support/e2e-test.ts';
+import { signInAndOpen, untilEnabled } from '../support/console-page.ts';
+import { startE2eSite } from '../support/e2e-site.ts';
+import { expect, test, testWith } from '../support/e2e-test.ts';
 
 test('an operator whose accepted invitation got no response can sign in with the passphrase', async ({
   page,
@@ -37,3 +38,22 @@ test('an operator whose accepted invitation got no response can sign in with the
   await page.keyboard.press('Enter');
   await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
 });
+
+// Other tests add operators to the shared site.
+testWith(() => startE2eSite({ SAMPLE_CATALOGUE: 'off' }))(
+  'after the only operator is revoked, an open page shows the sign-in screen instead of its data',
+  async ({ page, site, expectConsoleError }) => {
+    await site.addProduct({ name: 'Lighthouse' });
+    let waitingReads = 0;
+    page.on('request', (request) => {
+      if (request.url().endsWith(CONSOLE_API.waiting)) waitingReads += 1;
+    });
+    await signInAndOpen(page, site, '/console/products');
+    await expect(page.getByRole('button', { name: 'Lighthouse', exact: true })).toBeVisible();
+    // The second request for the number of waiting items follows the start of the live updates.
+    await expect.poll(() => waitingReads).toBeGreaterThan(1);
+    expectConsoleError(/40[14]/);
+    await revokeOperator(site.database, 'ada');
+    await expect(page.getByRole('heading', { name: 'Sign in to the console' })).toBeVisible();
+  },
+);

@@ -187,6 +187,8 @@ export async function errorOf(response: Response): Promise<ConsoleError> {
     errors?: FieldError[];
     current?: unknown;
   };
+  // Once the last operator is revoked, the site responds as if there were no console.
+  if (problem.code === 'not_found' && response.url.endsWith(CONSOLE_API.session)) problem.code = 'not_signed_in';
   if (problem.code === 'not_signed_in') window.dispatchEvent(new Event(SIGNED_OUT));
   const { code = 'unknown', detail = `The server responded with ${response.status}.` } = problem;
   return new ConsoleError(response.status, code, detail, problem.errors, problem.current);

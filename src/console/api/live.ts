@@ -103,7 +103,7 @@ export function useLiveUpdates(isPaused: boolean): boolean {
       setConnected(false);
       timers.set('reconnect', setTimeout(reconnect, Math.min(waitMs, MAX_RECONNECT_MS) * (1 + Math.random())));
       // After a refusal, another request finds out whether the session has ended.
-      if (status >= 400) void client.invalidateQueries({ queryKey: consoleKeys.waiting });
+      if (status >= 400) void client.invalidateQueries({ queryKey: consoleKeys.session });
     }
     /** Connects now instead of after the delay, if there is one. */
     function reconnect(): void {
