@@ -226,6 +226,7 @@ test('an edit is previewed and saved, and another operator with a conflicting ed
   const conflict = other.getByRole('alert', { name: 'Edit conflict' });
   await expect(conflict).toContainText('Four hands');
   await expect(conflict).toContainText('The moon and I');
+  await expect(conflict.getByRole('region', { name: 'Both versions' })).toHaveJSProperty('tabIndex', 0);
   await expectAccessible(other, 'conflict');
   await conflict.getByRole('button', { name: 'Keep my changes on top' }).click();
   await expect(other.getByLabel('Name')).toHaveValue('Four hands');

@@ -149,6 +149,8 @@ test('the buttons of a refused comment stay in place when another comment is ref
   await expect(discard).toBeInViewport({ ratio: 1 });
   await discard.press('Enter');
   await expect(refused.first().getByRole('button', { name: 'Try again' })).toBeFocused();
+  await page.keyboard.press('Shift+Tab');
+  await expect(refused.first().getByRole('blockquote')).toBeFocused();
 });
 
 test('the keyboard focus moves from a removed comment to another one, to the list or to the page', async ({

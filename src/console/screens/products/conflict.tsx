@@ -20,7 +20,8 @@ export function Conflict({ before, mine, theirs, isUploading, onResolve }: Props
   return (
     <section className="conflict" role="alert" aria-label="Edit conflict">
       <h3>This product has changed since you opened it</h3>
-      <div className="table-scroll">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard */}
+      <section className="table-scroll" tabIndex={0} aria-label="Both versions">
         <table>
           <thead>
             <tr>
@@ -42,7 +43,7 @@ export function Conflict({ before, mine, theirs, isUploading, onResolve }: Props
             ))}
           </tbody>
         </table>
-      </div>
+      </section>
       <div className="form-actions">
         <FocusableButton type="button" data-tone="outline" isDisabled={isUploading} onClick={() => onResolve(false)}>
           Take the saved version

@@ -169,18 +169,21 @@ function QueuedComment({ item }: { item: OutboxItem }) {
   }
 
   const isRefused = item.refused !== undefined;
+  const label = t(isRefused ? 'Comment that was not posted' : 'Comment queued');
   return (
-    <section
-      ref={passFocusOn}
-      className={isRefused ? 'offline-note-card' : 'offline-note-queued'}
-      aria-label={t(isRefused ? 'Comment that was not posted' : 'Comment queued')}
-    >
+    <section ref={passFocusOn} className={isRefused ? 'offline-note-card' : 'offline-note-queued'} aria-label={label}>
       <p>
         {isRefused
           ? rich('Your comment on {product} was not posted: {reason}', { product, reason: item.refused })
           : product}
       </p>
-      <blockquote className="offline-note-text" dir="auto">
+      <blockquote
+        className="offline-note-text"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable text must be reachable by keyboard
+        tabIndex={0}
+        aria-label={label}
+        dir="auto"
+      >
         {item.content}
       </blockquote>
       <div className="offline-note-actions">
