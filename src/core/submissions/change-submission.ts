@@ -8,7 +8,7 @@ import type { Database, Sql } from '../database/database.ts';
 import { transactionWithRetries } from '../database/transactions.ts';
 import { versionOf } from '../products/save-products.ts';
 import { createToken } from '../token.ts';
-import { lockQueue, requireQueueCapacity } from './create-submission.ts';
+import { hashNetwork, lockQueue, requireQueueCapacity } from './create-submission.ts';
 import {
   cancelLaunch,
   type LaunchRules,
@@ -214,10 +214,12 @@ async function applyPatch(
     return reschedule(sql, row, launchAt, rules);
   }
   if (row.status === 'waiting') return updateSubmission(sql, row, { fields, launch_at: launchAt, undo: null }, now);
-  const place = row.status === 'declined' ? await requireQueueCapacity(sql, await lockQueue(sql), network) : null;
+  const hashed = hashNetwork(await lockQueue(sql), network);
+  // An edit of an approved submission is never refused, but it takes up a slot.
+  if (row.status === 'declined') await requireQueueCapacity(sql, hashed);
   if (row.status === 'approved') await cancelLaunch(sql, row.id, rules);
   const undo = isSameProduct ? undoAt(row, launchAt) : null;
-  const change = { status: 'waiting', fields, launch_at: launchAt, reason: null, undo, network: place } as const;
+  const change = { status: 'waiting', fields, launch_at: launchAt, reason: null, undo, network: hashed } as const;
   return updateSubmission(sql, row, { ...change, waiting_since: now, decided_at: null }, now);
 }
 

@@ -208,6 +208,18 @@ describe('networks', () => {
     expect((await create({ name: 'Repeated' }, repeated)).created).toBe(false);
   });
 
+  test('an edit of a scheduled submission takes up a slot, but is not refused if there is none', async () => {
+    const from = { network: network(5) };
+    const { submission, makerKey } = await create({ name: 'Scheduled', launchAt: inHours(9).toISOString() }, from);
+    await harness.approve(submission.id);
+    for (let index = 0; index < 5; index += 1) await create({ name: 'More' }, from);
+    expect(
+      await codeOf(site.submissions.edit({ id: submission.id, makerKey, ...from }, { description: 'Better' })),
+    ).toBe('done');
+    await harness.decline('more');
+    expect(await codeOf(create({ name: 'More' }, from))).toBe('too_many_waiting');
+  });
+
   test('the network is stored only while a submission waits, and only as a hash', async () => {
     const { submission, makerKey } = await create({ name: 'Hidden' }, { network: network(4) });
     const stored = async () =>

@@ -85,7 +85,8 @@ export async function createSubmission(
     if (earlier && earlier.content !== content) throw idempotencyKeyReused('submission');
     const repeated = earlier && (await readSubmissionRow(sql, earlier.submission_id));
     if (repeated) return repeat(sql, repeated, makerKey);
-    const network = await requireQueueCapacity(sql, secret, submitter.network);
+    const network = hashNetwork(secret, submitter.network);
+    await requireQueueCapacity(sql, network);
     submitter.charge?.();
     const row = await insert(sql, draft, { makerKey, network, now });
     if (idempotencyId !== undefined) {
@@ -179,7 +180,7 @@ const COUNT_WAITING =
   "SELECT count(*)::integer AS waiting FROM submissions WHERE network = $1::uuid AND status = 'waiting'";
 
 /**
- * Serializes new submissions until the transaction ends, so the limit on waiting submissions is exact.
+ * Serializes new submissions until the transaction ends, so the number of those that wait is exact.
  * @returns the secret with which networks are hashed.
  */
 export async function lockQueue(sql: Sql): Promise<Buffer> {
@@ -191,20 +192,19 @@ export async function lockQueue(sql: Sql): Promise<Buffer> {
   return added.secret;
 }
 
+/** Hashes the prefix of a network. Returns null without one, which means that limits are off. */
+export function hashNetwork(secret: Buffer, prefix: Uint8Array | undefined): string | null {
+  return prefix === undefined ? null : networkOf(secret, prefix);
+}
+
 /**
- * Checks that a network may have one more waiting submission. Call it after `lockQueue`. `prefix` is unset if limits
- * are off.
- * @returns the hashed network, or null without a prefix. @throws CoreError `too_many_waiting`.
+ * Checks that a hashed network may have one more waiting submission. Call it after `lockQueue`.
+ * @throws CoreError `too_many_waiting`.
  */
-export async function requireQueueCapacity(
-  sql: Sql,
-  secret: Buffer,
-  prefix: Uint8Array | undefined,
-): Promise<string | null> {
-  if (prefix === undefined) return null;
-  const network = networkOf(secret, prefix);
+export async function requireQueueCapacity(sql: Sql, network: string | null): Promise<void> {
+  if (network === null) return;
   const [row] = await sql.query<{ waiting: number }>(COUNT_WAITING, [network]);
-  if ((row?.waiting ?? 0) < SUBMISSION_LIMITS.waitingPerNetwork) return network;
+  if ((row?.waiting ?? 0) < SUBMISSION_LIMITS.waitingPerNetwork) return;
   throw new CoreError(
     'too_many_waiting',
     `At most ${SUBMISSION_LIMITS.waitingPerNetwork} submissions from this network may wait for a decision. Please try again when one of them has been decided.`,
