@@ -37,6 +37,7 @@ beforeAll(async () => {
     });
   serve('/endless/:id', endless, { minReadRate: IMPOSSIBLE_RATE, onRelease: () => events.emit('released') });
   serve('/overdue/:id', endless, { signal: turn.signal });
+  serve('/long/:id', endless, { minReadRate: { ...MIN_READ_RATE, maxMs: 50 } });
   serve('/failing/:id', failing);
   port = Number(new URL(await app.listen({ port: 0, host: '127.0.0.1' })).port);
 });
@@ -93,6 +94,12 @@ test('a client that reads fast is disconnected when its turn ends, with one warn
   const closed = once(client, 'close');
   client.on('data', () => turn.abort());
   await closed;
+  expect(takeFaults()).toEqual([expect.stringContaining('aborted')]);
+});
+
+test('a client that reads fast is disconnected after the longest time for a tally, with one warning', async () => {
+  const client = request('/long/2026-11-22');
+  await once(client.resume(), 'close');
   expect(takeFaults()).toEqual([expect.stringContaining('aborted')]);
 });
 

@@ -82,6 +82,10 @@ async function abortIfSlow(
     }
     startTimer();
   }
-  const signal = AbortSignal.any([slow.signal, AbortSignal.timeout(maxMs)]);
-  await send(timed(), signal).finally(() => clearTimeout(timer));
+  // `AbortSignal.timeout` would not do, because it may be garbage-collected before it aborts a combined signal.
+  const end = setTimeout(() => slow.abort(), maxMs).unref();
+  await send(timed(), slow.signal).finally(() => {
+    clearTimeout(timer);
+    clearTimeout(end);
+  });
 }
