@@ -26,6 +26,20 @@ export function recordStatements(database: Database): { database: Database; stat
 }
 
 /**
+ * Wraps a database twice: `limited` rejects statements that contain `text`, as if they took longer than the statement
+ * timeout, and `sent` returns how many of them `unlimited` has sent.
+ */
+export function limitStatements(database: Database, text: string) {
+  const { database: unlimited, statements } = recordStatements(database);
+  const limited: Database = {
+    ...database,
+    query: (statement, ...rest) =>
+      statement.includes(text) ? Promise.reject(new Error('timeout')) : database.query(statement, ...rest),
+  };
+  return { limited, unlimited, sent: () => statements.filter((statement) => statement.text.includes(text)).length };
+}
+
+/**
  * Wraps a database and disables the statement timeouts of its transactions, and the expiry of their blocks on writes,
  * because a busy machine may exceed them. Wrap this database with `recordStatements` to record the statements as the
  * site sends them.

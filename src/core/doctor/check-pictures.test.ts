@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
+import { limitStatements } from '../../../tests/support/recording-database.ts';
 import { createTestDatabase, MIGRATIONS, type TestDatabase } from '../../../tests/support/test-database.ts';
 import type { Finding } from '../../contract/console/records.ts';
 import { CoreError } from '../core-error.ts';
@@ -90,15 +91,11 @@ test('an unreferenced picture that should have been deleted causes a warning', a
 });
 
 test('the doctor checks pictures even if finding the references takes longer than the statement timeout', async () => {
-  const limited: Database = {
-    ...database,
-    query: (text, ...rest) =>
-      text.includes('/images/') ? Promise.reject(new Error('timeout')) : database.query(text, ...rest),
-  };
+  const { limited, unlimited, sent } = limitStatements(database, '/images/');
   const connection = {
     database: limited,
     location: 'a test',
-    withoutStatementTimeout: <Result>(work: (unlimited: Database) => Promise<Result>) => work(database),
+    withoutStatementTimeout: <Result>(work: (database: Database) => Promise<Result>) => work(unlimited),
   };
   const launches = { timeZone: 'UTC', reviewHours: 24 };
   const settings = { dataDir: folder, replicaUrls: [], launches, submissions: 'off', webhooks: undefined };
@@ -106,4 +103,5 @@ test('the doctor checks pictures even if finding the references takes longer tha
   const found: Finding[] = [];
   for await (const finding of runDatabaseChecks(connection, site)) found.push(finding);
   expect(found).toContainEqual({ check: 'pictures', status: 'ok', message: '0 stored' });
+  expect(sent()).toBeGreaterThan(0);
 });

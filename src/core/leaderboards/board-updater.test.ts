@@ -75,13 +75,15 @@ test('votes beyond the cap leave the boards while the counts of another launch a
       await vote(database, id, '2026-09-01T11:00:00.000Z', session, { network });
   }
   const now = '2026-09-01T12:00:00.000Z';
+  let failures = 0;
   /** A database on which sweeps cannot find the launches whose boards are stale or whose caps must be checked. */
   const failing: Database = {
     ...database,
-    query: (text, ...rest) =>
-      text.includes("b.kind = 'day' AND b.final_at IS NULL")
-        ? Promise.reject(new Error('cancelled'))
-        : database.query(text, ...rest),
+    query(text, ...rest) {
+      if (!text.includes("b.kind = 'day' AND b.final_at IS NULL")) return database.query(text, ...rest);
+      failures += 1;
+      return Promise.reject(new Error('cancelled'));
+    },
   };
   const standing = async (id: string) => (await getStandings(database, id, rulesAt(now)))?.day;
   const capped = { votes: 1, excluded: [{ reason: 'network', votes: 1 }] };
@@ -93,6 +95,7 @@ test('votes beyond the cap leave the boards while the counts of another launch a
     await expect.poll(() => standing('free')).toMatchObject(capped);
   });
   await expect.poll(() => standing('locked')).toMatchObject(capped);
+  await expect.poll(() => failures).toBeGreaterThan(0);
   await updater.close();
 });
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { createLogLines } from '../../../tests/support/log-lines.ts';
-import { recordStatements } from '../../../tests/support/recording-database.ts';
+import { limitStatements, recordStatements } from '../../../tests/support/recording-database.ts';
 import { openSubmissionHarness } from '../../../tests/support/submission-harness.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { repairCounts } from '../../core/counts/check-counts.ts';
@@ -109,13 +109,10 @@ test('housekeeping deletes unreferenced pictures even if finding the others take
     await utimes(join(folder, name ?? ''), new Date(0), new Date(0));
   }
   await saveProducts(site.database, [buildProduct({ image: pictureAddress(used ?? '') })]);
-  const limited: Database = {
-    ...site.database,
-    query: (text, ...rest) =>
-      text.includes('/images/') ? Promise.reject(new Error('timeout')) : site.database.query(text, ...rest),
-  };
-  await deleteOldData(connectionOf(limited, site.database), folder, log);
+  const { limited, unlimited, sent } = limitStatements(site.database, '/images/');
+  await deleteOldData(connectionOf(limited, unlimited), folder, log);
   expect(await readdir(folder)).toEqual([used]);
+  expect(sent()).toBeGreaterThan(0);
   expect(faults).toEqual([]);
 });
 
@@ -126,14 +123,11 @@ test('housekeeping deletes old changes of imports even if finding them takes lon
     FROM unnest(ARRAY[29, 31]) AS days`,
     [clock.now().toISOString()],
   );
-  const limited: Database = {
-    ...site.database,
-    query: (text, ...rest) =>
-      text.includes('import_changes') ? Promise.reject(new Error('timeout')) : site.database.query(text, ...rest),
-  };
+  const { limited, unlimited, sent } = limitStatements(site.database, 'import_changes');
   const pictures = join(tmpdir(), 'no-pictures');
-  await deleteOldData(connectionOf(limited, site.database), pictures, log, { now: clock.now() });
+  await deleteOldData(connectionOf(limited, unlimited), pictures, log, { now: clock.now() });
   expect(await site.database.query('SELECT version FROM import_changes')).toEqual([{ version: '29' }]);
+  expect(sent()).toBeGreaterThan(0);
   expect(faults).toEqual([]);
 });
 
