@@ -1,7 +1,14 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeAll, expect, test } from 'vitest';
-import { CommandHarness, databasePids, expectRefusal, runCommand, workersOf } from '../support/command.ts';
+import {
+  CommandHarness,
+  databasePids,
+  expectRefusal,
+  runCommand,
+  waitUntilRefused,
+  workersOf,
+} from '../support/command.ts';
 import { openEvents } from '../support/event-client.ts';
 import { sendHalfComment } from '../support/half-sent-comment.ts';
 import { installCommand } from '../support/installed-command.ts';
@@ -36,14 +43,20 @@ async function askApart(url: string): Promise<number> {
   return (await fetch(url, { headers: { connection: 'close' }, signal: AbortSignal.timeout(30_000) })).status;
 }
 
-test('two workers share a port, aggregate their metrics, are replaced after a crash without refused connections, and exit with 0', async () => {
+test('two workers share a port, aggregate their metrics, are replaced after a crash without refused connections or a new logo, and exit with 0', async () => {
   const dataDir = await harness.sampleDataDir();
+  const logoFile = join(await harness.folder(), 'logo.png');
+  const logo = buildPng({ width: 9, height: 9 });
+  await writeFile(logoFile, logo);
   const site = await harness.serve({
     DATA_DIR: dataDir,
     LOG_LEVEL: 'error',
     WEB_CONCURRENCY: '2',
     METRICS_TOKEN: TOKEN,
+    SITE_LOGO: logoFile,
   });
+  const ask = (path: string) => fetch(`${site.address}${path}`, { headers: { connection: 'close' } });
+  const logoOfPage = async () => /"(\/brand\/[^"]+)"/.exec(await (await ask('/')).text())?.[1] ?? expect.unreachable();
   expect(site.products).toBeGreaterThan(0);
   expect(await workersOf(site.process.pid)).toHaveLength(2);
   for (let asked = 0; asked < 20; asked += 1) expect(await askApart(`${site.address}/api/products/git`)).toBe(200);
@@ -60,11 +73,15 @@ test('two workers share a port, aggregate their metrics, are replaced after a cr
     }
   }
 
+  const logoAddress = await logoOfPage();
+  await writeFile(logoFile, buildPng({ width: 8, height: 8 }));
   const before = await workersOf(site.process.pid);
   for (const pid of before) process.kill(pid, 'SIGKILL');
   // Needs no retry: the primary process keeps the port open, so the connection waits for a replacement worker.
-  const whileAway = await fetch(`${site.address}/readyz`, { headers: { connection: 'close' } });
-  expect(whileAway.status).toBe(200);
+  expect((await ask('/readyz')).status).toBe(200);
+  // Replacement workers have the logo with which the site started.
+  expect(await logoOfPage()).toBe(logoAddress);
+  expect(Buffer.from(await (await ask(logoAddress)).arrayBuffer())).toEqual(logo);
   await expect.poll(() => metricsOf(site.address)).toMatch(/^groundswell_processes_up 2$/m);
   expect(await metricsOf(site.address)).toMatch(/^groundswell_processes_replaced_total 2$/m);
   // Counters include the requests to the workers that were killed.
@@ -78,15 +95,7 @@ test('two workers share a port, aggregate their metrics, are replaced after a cr
   // Ctrl-C in a terminal reaches every process.
   for (const pid of [...after, site.process.pid ?? expect.unreachable()]) process.kill(pid, 'SIGINT');
   // The rest must follow within five seconds, after which the site aborts requests.
-  const ready = () =>
-    fetch(`${site.address}/readyz`, {
-      headers: { connection: 'close' },
-      signal: AbortSignal.timeout(1_000),
-    }).then(
-      ({ status }) => status,
-      () => 0,
-    );
-  await expect.poll(ready, { interval: 10 }).toBe(0);
+  await waitUntilRefused(site.address);
   comment.sendRest();
   expect(await site.exited).toMatchObject({ code: 0 });
   expect(comment.received()).toMatch(/^HTTP\/1\.1 201 /m);
@@ -94,27 +103,6 @@ test('two workers share a port, aggregate their metrics, are replaced after a cr
   expect(page.text()).toMatch(/\nretry: \d+\n\n$/);
   comment.socket.destroy();
   expect(await databasePids(dataDir)).toEqual([]);
-});
-
-test('workers that replace others serve the logo with which the site started, even if its file was overwritten since', async () => {
-  const file = join(await harness.folder(), 'logo.png');
-  const logo = buildPng({ width: 9, height: 9 });
-  await writeFile(file, logo);
-  const DATA_DIR = await harness.sampleDataDir();
-  const site = await harness.serve({ DATA_DIR, LOG_LEVEL: 'fatal', WEB_CONCURRENCY: '2', SITE_LOGO: file });
-  const ask = (path: string) => fetch(`${site.address}${path}`, { headers: { connection: 'close' } });
-  const logoOfPage = async () => /"(\/brand\/[^"]+)"/.exec(await (await ask('/')).text())?.[1] ?? expect.unreachable();
-  const address = await logoOfPage();
-
-  await writeFile(file, buildPng({ width: 8, height: 8 }));
-  for (const pid of await workersOf(site.process.pid)) process.kill(pid, 'SIGKILL');
-  // Connections wait for a replacement worker.
-  expect(await logoOfPage()).toBe(address);
-  const response = await ask(address);
-  expect(response.status).toBe(200);
-  expect(Buffer.from(await response.arrayBuffer())).toEqual(logo);
-  site.process.kill('SIGTERM');
-  expect(await site.exited).toMatchObject({ code: 0 });
 });
 
 test('metrics that are read before all workers are up are those of the primary process', async () => {

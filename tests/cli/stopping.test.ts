@@ -7,7 +7,7 @@ import { connect as connectDatabase } from '../../src/core/database/connect.ts';
 import { saveProducts } from '../../src/core/products/save-products.ts';
 import { blockedStatements } from '../support/blocked-statements.ts';
 import { buildProduct } from '../support/build-product.ts';
-import { CommandHarness, databasePids } from '../support/command.ts';
+import { CommandHarness, databasePids, waitUntilRefused } from '../support/command.ts';
 import { openEvents } from '../support/event-client.ts';
 import { sendHalfComment } from '../support/half-sent-comment.ts';
 import { installCommand } from '../support/installed-command.ts';
@@ -41,8 +41,7 @@ test('after SIGTERM, the site completes requests in flight, does not wait for id
   deaf.pause();
   site.process.kill('SIGTERM');
   // The rest must follow within five seconds, after which the site aborts requests.
-  const ask = () => fetch(`${site.address}/healthz`, { signal: AbortSignal.timeout(1_000) }).catch(() => 'refused');
-  await expect.poll(ask, { interval: 10 }).toBe('refused');
+  await waitUntilRefused(site.address);
   comment.sendRest();
   // The clients leave their connections open. If the site waited for them, the stop would time out with exit code 1.
   expect(await site.exited).toMatchObject({ code: 0 });
