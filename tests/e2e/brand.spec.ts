@@ -99,36 +99,33 @@ test('the logo is shown offline', async ({ newVisitor, expectConsoleError }) => 
 test('after the brand has changed, pages that are not cached have the new brand offline', async ({
   newVisitor,
   site,
+  sharedSite,
   expectConsoleError,
 }) => {
   expectConsoleError(/ERR_INTERNET_DISCONNECTED|ERR_FAILED/);
-  const former = await startE2eSite({ SAMPLE_CATALOGUE: 'off', SITE_NAME: 'Former name' });
-  try {
-    const proxy = await startDocumentProxy(former.address);
-    const page = await newVisitor({ serviceWorkers: 'allow' });
-    await page.addInitScript(() => localStorage.setItem('outbox', '[]'));
-    const shell = () => page.evaluate(async () => (await caches.match('/offline-shell'))?.text());
-    await page.goto(proxy.address);
-    await expect.poll(shell).toContain('"name":"Former name"');
+  const former = await sharedSite(startE2eSite);
+  const proxy = await startDocumentProxy(former.address);
+  const page = await newVisitor({ serviceWorkers: 'allow' });
+  await page.addInitScript(() => localStorage.setItem('outbox', '[]'));
+  const shell = () => page.evaluate(async () => (await caches.match('/offline-shell'))?.text());
+  await page.goto(proxy.address);
+  await expect.poll(shell).toContain('"name":"Groundswell"');
 
-    // As during a rolling restart, a process with the former brand responds to the new worker's request.
-    proxy.setTarget(site.address, former.address);
-    await page.goto(proxy.address);
-    await expect.poll(proxy.shellsRefused).toBeGreaterThan(0);
-    expect(await shell()).toContain('"name":"Former name"');
+  // As during a rolling restart, a process with the former brand responds to the new worker's request.
+  proxy.setTarget(site.address, former.address);
+  await page.goto(proxy.address);
+  await expect.poll(proxy.shellsRefused).toBeGreaterThan(0);
+  expect(await shell()).toContain('"name":"Groundswell"');
 
-    proxy.setTarget(site.address);
-    await page.goto(proxy.address);
-    await expect.poll(shell).toContain('"name":"Launchpad"');
-    const address = (await logoOf(page).getAttribute('src')) ?? '';
-    await expect.poll(() => page.evaluate(async (logo) => Boolean(await caches.match(logo)), address)).toBe(true);
-    await goOffline(page);
-    await page.goto(`${proxy.address}/product/lantern`);
-    await expect(page.getByRole('banner').getByText('Launchpad')).toBeVisible();
-    await expect.poll(() => logoOf(page).evaluate(isLoaded)).toBe(true);
-    await page.close();
-    await proxy.stop();
-  } finally {
-    await former.stop();
-  }
+  proxy.setTarget(site.address);
+  await page.goto(proxy.address);
+  await expect.poll(shell).toContain('"name":"Launchpad"');
+  const address = (await logoOf(page).getAttribute('src')) ?? '';
+  await expect.poll(() => page.evaluate(async (logo) => Boolean(await caches.match(logo)), address)).toBe(true);
+  await goOffline(page);
+  await page.goto(`${proxy.address}/product/lantern`);
+  await expect(page.getByRole('banner').getByText('Launchpad')).toBeVisible();
+  await expect.poll(() => logoOf(page).evaluate(isLoaded)).toBe(true);
+  await page.close();
+  await proxy.stop();
 });

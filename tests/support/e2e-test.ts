@@ -48,7 +48,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       };
       await use(async (start) => {
         if (!sites.has(start)) {
-          for (const other of sites.keys()) if (other !== startE2eSite) await stop(other);
+          for (const other of sites.keys()) if (start !== startE2eSite && other !== startE2eSite) await stop(other);
           sites.set(start, await start());
         }
         return sites.get(start) as E2eSite;
