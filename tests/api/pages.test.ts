@@ -206,10 +206,11 @@ describe('unknown URLs (SPEC sections 2 and 8)', () => {
     expect(log.text()).not.toContain('secret=1');
   });
 
-  test('a HEAD request for a missing page returns 404', async () => {
-    for (const url of ['/nothing', '/product/nobody']) {
+  test('a HEAD request for a missing page returns 404, and the page is compressed', async () => {
+    for (const url of ['/nothing', '/product/nobody'])
       expect((await site.app.inject({ method: 'HEAD', url })).statusCode).toBe(404);
-    }
+    const { headers } = await site.ask.get('/nothing', { 'accept-encoding': 'br' });
+    expect(headers['content-encoding']).toBe('br');
   });
 });
 
@@ -269,13 +270,14 @@ describe('the page is the same for every visitor', () => {
     expect(body).not.toContain(visitor['x-user-session']);
   });
 
-  test('the content security policy allows one inline script, and the page contains no other', async () => {
+  test('the content security policy allows one inline script and no style, and the page contains no other', async () => {
     await site.addProduct();
     const { body, headers } = await site.ask.get('/');
     const [, allowed] = /script-src 'self' '(sha256-[^']+)';/.exec(String(headers['content-security-policy'])) ?? [];
     const scripts = [...body.matchAll(/<script([^>]*)>([\s\S]*?)<\/script>/g)];
     const inline = scripts.filter(([, attributes]) => !/type="application\/(?:ld\+)?json"/.test(attributes ?? ''));
     expect(inline.map(([, , text = '']) => inlineHash(text))).toEqual([allowed]);
+    expect(headers['content-security-policy']).toContain("; style-src 'self';");
     expect(body).not.toMatch(/\son[a-z]+="|\sstyle="|<style|javascript:/);
   });
 });

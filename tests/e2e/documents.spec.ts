@@ -6,42 +6,6 @@ import { stateProducts } from '../support/screen-state.ts';
 import { submissionTest } from '../support/submission-site.ts';
 
 test.describe('§2: HTML documents', () => {
-  for (const [path, status] of [
-    ['/', 200],
-    ['/unknown', 404],
-  ] as const) {
-    test(`${path} responds ${status} with compressed HTML and security headers`, async ({
-      newVisitor,
-      expectConsoleError,
-    }) => {
-      if (status === 404) expectConsoleError(/404/);
-      // Uses an empty cache, because a response that is only revalidated lacks most headers.
-      const page = await newVisitor();
-      const response = await page.goto(path);
-      expect(response?.status()).toBe(status);
-      const headers = (await response?.allHeaders()) ?? {};
-      expect(headers['content-type']).toBe('text/html; charset=utf-8');
-      expect(headers['content-encoding']).toBe('br');
-      expect(headers['x-content-type-options']).toBe('nosniff');
-      expect(headers['referrer-policy']).toBe('strict-origin-when-cross-origin');
-      const policy = headers['content-security-policy'] ?? '';
-      expect(policy).toContain("script-src 'self'");
-      expect(policy).toContain("style-src 'self'");
-      expect(policy).not.toContain('unsafe-inline');
-      expect(policy).not.toContain('unsafe-eval');
-      if (status === 200) expect(headers.etag).toMatch(/^"[^"]+"$/);
-      else expect(headers['cache-control']).toBe('no-store');
-      const html = (await response?.text()) ?? '';
-      expect(html).toMatch(/^<!doctype html>\n<html lang="en">/);
-      const handlers = await page.evaluate((text) => {
-        const parsed = new DOMParser().parseFromString(text, 'text/html');
-        const names = [...parsed.querySelectorAll('*')].flatMap((element) => element.getAttributeNames());
-        return names.filter((name) => name.startsWith('on'));
-      }, html);
-      expect(handlers, 'no inline handlers').toEqual([]);
-    });
-  }
-
   test('the home page loads nothing from other sites', async ({ page, site }) => {
     const elsewhere: string[] = [];
     page.on('request', (request) => {
