@@ -27,47 +27,6 @@ test('a maker’s edit dialog stays open if a selection is dragged out of it, an
   await expect(dialog(page)).toHaveCount(0);
 });
 
-test('changes in an edit dialog closed without saving reappear until the maker starts over or saves them', async ({
-  page,
-  site,
-}) => {
-  const day = dayAhead(120);
-  const made = await submit(site, { name: 'Nerite', description: 'Old', launchAt: `${day}T10:00:00.000Z` });
-  await openLink(page, made);
-  const [description, time] = [dialog(page).getByLabel('Description'), dialog(page).getByLabel('Launch time')];
-  const note = dialog(page).getByText(/^Your draft is as you left it/);
-  const edit = () => page.getByRole('button', { name: 'Edit' }).click();
-  const leave = async () => {
-    await page.keyboard.press('Escape');
-    await expect(dialog(page)).toHaveCount(0);
-  };
-  await edit();
-  await description.fill('Grazes.');
-  await time.fill(`${day}T12:00`);
-  await leave();
-  await edit();
-  await expect(note).toBeVisible();
-  await expect(description).toHaveValue('Grazes.');
-  await expect(time).toHaveValue(`${day}T12:00`);
-  await dialog(page).getByRole('button', { name: 'Start over' }).click();
-  await expect(dialog(page).getByLabel('Name', { exact: true })).toBeFocused();
-  await expect(description).toHaveValue('Old');
-  await expect(time).toHaveValue(`${day}T10:00`);
-  await leave();
-  await edit();
-  await expect(description).toHaveValue('Old');
-  await expect(note).toHaveCount(0);
-
-  await description.fill('Grazes at night.');
-  await leave();
-  await edit();
-  await dialog(page).getByRole('button', { name: 'Save changes' }).click();
-  await expect(page.getByText('Grazes at night.')).toHaveCount(2);
-  await edit();
-  await expect(description).toHaveValue('Grazes at night.');
-  await expect(note).toHaveCount(0);
-});
-
 test('changes in an edit dialog reappear after the maker has navigated away from it', async ({ page, site }) => {
   await openLink(page, await submit(site, { name: 'Wentletrap' }));
   await page.getByRole('link', { name: 'Groundswell, home' }).click();

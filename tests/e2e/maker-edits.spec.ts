@@ -32,28 +32,51 @@ test('an edit that was saved, but whose response was lost, is no longer unsaved 
   await expect(note).toHaveCount(0);
 });
 
-test('the text and the note of an unsaved edit are there after a reload, until the maker saves it', async ({
+test('unsaved changes in an edit dialog reappear after it was closed and after a reload, until the maker starts over or saves them', async ({
   page,
   site,
 }) => {
-  await openLink(page, await submit(site, { name: 'Cowry', description: 'Old' }));
-  const [description, tags] = [dialog(page).getByLabel('Description'), dialog(page).getByLabel('Tags').first()];
+  const day = dayAhead(120);
+  const made = await submit(site, { name: 'Nerite', description: 'Old', launchAt: `${day}T10:00:00.000Z` });
+  await openLink(page, made);
+  const [description, time] = [dialog(page).getByLabel('Description'), dialog(page).getByLabel('Launch time')];
   const note = dialog(page).getByText(/^Your draft is as you left it/);
   const edit = () => page.getByRole('button', { name: 'Edit' }).click();
+  const leave = async () => {
+    await page.keyboard.press('Escape');
+    await expect(dialog(page)).toHaveCount(0);
+  };
   await edit();
-  await description.fill('Shines.');
-  await tags.fill('sea');
+  await description.fill('Grazes.');
+  await time.fill(`${day}T12:00`);
+  await leave();
+  await edit();
+  await expect(note).toBeVisible();
+  await expect(description).toHaveValue('Grazes.');
+  await expect(time).toHaveValue(`${day}T12:00`);
+  await dialog(page).getByRole('button', { name: 'Start over' }).click();
+  await expect(dialog(page).getByLabel('Name', { exact: true })).toBeFocused();
+  await expect(description).toHaveValue('Old');
+  await expect(time).toHaveValue(`${day}T10:00`);
+  await leave();
+  await edit();
+  await expect(description).toHaveValue('Old');
+  await expect(note).toHaveCount(0);
+
+  await description.fill('Grazes at night.');
+  await dialog(page).getByLabel('Tags').first().fill('sea');
   await page.reload();
   await edit();
   await expect(note).toBeVisible();
-  await expect(description).toHaveValue('Shines.');
+  await expect(description).toHaveValue('Grazes at night.');
   await expect(dialog(page).getByRole('list', { name: 'Tags' }).getByRole('listitem')).toHaveText(['sea']);
   await dialog(page).getByRole('button', { name: 'Save changes' }).click();
-  await expect(page.getByText('Shines.')).toHaveCount(2);
-  await page.reload();
-  await edit();
-  await expect(description).toHaveValue('Shines.');
-  await expect(note).toHaveCount(0);
+  await expect(page.getByText('Grazes at night.')).toHaveCount(2);
+  for (const openAgain of [edit, () => page.reload().then(edit)]) {
+    await openAgain();
+    await expect(description).toHaveValue('Grazes at night.');
+    await expect(note).toHaveCount(0);
+  }
 });
 
 test('if an approved launch is moved to a time that has passed, nothing is saved, not even a new picture', async ({

@@ -4,18 +4,16 @@ import { look } from '../support/live-page.ts';
 import { toast, upvoteOf } from '../support/screen.ts';
 
 test.describe('§8: screen readers announce messages', () => {
-  test('the live regions exist before the first message', async ({ page }) => {
-    await visit(page, '/');
-    const messages = page.getByRole('region', { name: 'Messages' });
-    for (const role of ['status', 'alert'] as const) await expect(messages.getByRole(role)).toHaveCount(1);
-  });
-
-  test('a new message is announced as a whole, without those that are still visible', async ({ page, site }) => {
+  test('the live regions exist before the first message, which is announced as a whole, without other visible ones', async ({
+    page,
+    site,
+  }) => {
     const product = await site.addProduct({ name: 'Birman' });
     await visit(page, `/product/${product.id}`);
+    const messages = page.getByRole('region', { name: 'Messages' });
+    for (const role of ['status', 'alert'] as const) await expect(messages.getByRole(role)).toHaveCount(1);
     await upvoteOf(page, 'Birman').click();
     await expect(toast(page)).toHaveAttribute('aria-atomic', 'true');
-    const messages = page.getByRole('region', { name: 'Messages' });
     for (const role of ['status', 'alert'] as const)
       await expect(messages.getByRole(role)).toHaveAttribute('aria-atomic', 'false');
   });
