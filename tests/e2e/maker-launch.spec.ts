@@ -16,6 +16,7 @@ test.describe('the launch view of a maker', () => {
   test('shows the votes by hour, the rank and the comments', async ({ page, site }) => {
     const made = await submit(site, { name: 'Nautilus' });
     await decide(site, 'approve', made.id);
+    await launched(page, made.id);
     await site.addUpvotes(made.id, 3);
     await site.addComments(made.id, [{ content: 'Round and round' }]);
     // Leaderboards follow the votes within a second, or later on a busy machine.

@@ -3,7 +3,7 @@ import * as paths from '../../src/contract/paths.ts';
 import { expect, visit } from '../support/e2e-test.ts';
 import { recordRequests, requestsReported } from '../support/network.ts';
 import { commentBox, commentWith, PHONE, postButton } from '../support/screen.ts';
-import { decide, pictureFile, submissionTest as test } from '../support/submission-site.ts';
+import { approveWithCommand, pictureFile, submissionTest as test } from '../support/submission-site.ts';
 
 const dialog = (page: Page) => page.getByRole('dialog');
 const field = (page: Page, name: string) =>
@@ -62,7 +62,7 @@ test.describe('a product submitted on a phone', () => {
     await visit(visitor, '/');
     await visitor.clock.fastForward(3_500);
     expect((await stream).status()).toBe(200);
-    await decide(site, 'approve', 'tidal');
+    await approveWithCommand(site, 'tidal');
     await expect(visitor.getByRole('button', { name: '1 new launch' })).toBeVisible();
 
     await page.clock.fastForward(16_000);

@@ -6,6 +6,15 @@ import sharp from 'sharp';
 import { SESSION_HEADER } from '../../src/contract/api.ts';
 import { submissionPaths } from '../../src/contract/submissions/paths.ts';
 import type { CreatedSubmission, NewSubmission, Submission } from '../../src/contract/submissions/schema.ts';
+import { readDatabaseClock } from '../../src/core/database/database.ts';
+import { placeLaunches } from '../../src/core/leaderboards/update-boards.ts';
+import {
+  approveSubmission,
+  declineSubmission,
+  scheduleSubmission,
+  undoDecision,
+} from '../../src/core/submissions/decide-submission.ts';
+import { launchRules } from '../../src/core/submissions/launch-product.ts';
 import { type E2eSite, startE2eSite } from './e2e-site.ts';
 import { expect, testWith } from './e2e-test.ts';
 import { environmentWithoutSettings } from './environment.ts';
@@ -20,8 +29,11 @@ export interface Submitted {
   link: string;
 }
 
-/** The test function for a site that accepts submissions, in another time zone than the browsers under test. */
-export const submissionTest = testWith(() => startE2eSite({ SUBMISSIONS: 'moderated', SITE_TIME_ZONE: 'Asia/Tokyo' }));
+/** The time zone of the site, which is not that of the browsers under test. */
+const TIME_ZONE = 'Asia/Tokyo';
+
+/** The test function for a site that accepts submissions. */
+export const submissionTest = testWith(() => startE2eSite({ SUBMISSIONS: 'moderated', SITE_TIME_ZONE: TIME_ZONE }));
 
 /** Submits a product through the API. */
 export async function submit(site: E2eSite, fields: NewSubmission): Promise<Submitted> {
@@ -42,12 +54,26 @@ export async function openLink(page: Page, { link, submission }: Submitted): Pro
   await expect(page.getByRole('heading', { level: 1, name: submission.product.name })).toBeVisible();
 }
 
-const run = promisify(execFile);
+/**
+ * Does the work of `groundswell submissions` with these parameters, without starting the command: `approve ID`, `undo ID`,
+ * `schedule ID TIME`, or `decline ID --reason REASON`.
+ */
+export async function decide({ database }: E2eSite, action: string, id: string, ...rest: string[]): Promise<void> {
+  const rules = launchRules({ now: await readDatabaseClock(database) }, TIME_ZONE);
+  const last = rest.at(-1) ?? '';
+  if (action === 'approve') await approveSubmission(database, { id }, rules);
+  else if (action === 'undo') await undoDecision(database, { id }, rules);
+  else if (action === 'schedule') await scheduleSubmission(database, { id }, new Date(last), rules);
+  else if (action === 'decline') await declineSubmission(database, { id }, last, rules);
+  else throw new Error(`Unknown action: ${action}`);
+  // Until the launch is on its leaderboards, requests for its standing may get 404, which browsers log as an error.
+  await placeLaunches(database, { now: new Date(), timeZone: TIME_ZONE, reviewHours: 24 });
+}
 
-/** Runs `groundswell submissions` as the operator of a running site. */
-export async function decide(site: E2eSite, ...parameters: string[]): Promise<void> {
-  const env = { ...environmentWithoutSettings(), DATA_DIR: site.dataDir, SUBMISSIONS: 'moderated' };
-  await run(process.execPath, [COMMAND, 'submissions', ...parameters], { env });
+/** Approves a submission with the command, as the operator of a running site. */
+export async function approveWithCommand({ dataDir }: E2eSite, id: string): Promise<void> {
+  const env = { ...environmentWithoutSettings(), DATA_DIR: dataDir };
+  await promisify(execFile)(process.execPath, [COMMAND, 'submissions', 'approve', id], { env });
 }
 
 /** Returns the date some days ahead, as `YYYY-MM-DD` in UTC. Launch times must be at most 366 days ahead. */
