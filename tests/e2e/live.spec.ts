@@ -38,9 +38,8 @@ test('an upvote updates the list and the product page of other visitors, and cou
   await expect(upvoteOf(reader, 'Zebrafish').locator('[data-roll="up"]')).toHaveText('1');
   await expect(upvoteOf(reader, 'Zebrafish')).toHaveAttribute('aria-pressed', 'false');
   await stranger(page).upvote(product.id);
-  for (const each of [reader, page]) {
+  for (const each of [reader, page])
     await expect(upvoteOf(each, 'Zebrafish')).toHaveAccessibleName('Upvote Zebrafish, 2');
-  }
   const counts = (await own()).map((text) => text.split(', ')[1]);
   expect(counts, 'counted once and never reverted').toEqual(['0', '1', '2']);
   await expect(toast(reader)).toHaveCount(0);
@@ -155,26 +154,32 @@ test('new launches wait behind a button above the list', async ({ page, site }) 
   await expect(news(page)).toHaveCount(0);
 });
 
-test('a hidden tab closes its stream and catches up when it is visible again', async ({ page, site }) => {
+test('a hidden tab closes its stream and catches up later, but its comments stay the same', async ({ page, site }) => {
   const product = await site.addProduct({ name: 'Viperfish' });
+  await site.addComments(product.id, [{ content: 'Here' }]);
   await page.clock.install();
   const open = openStreams([page]);
   const opened = page.waitForResponse(EVENTS);
   await visit(page, `/product/${product.id}`);
   await page.clock.fastForward(3_500);
   await opened;
+  await stranger(page).upvote(product.id);
+  await expect(upvoteOf(page, 'Viperfish')).toHaveAccessibleName('Upvote Viperfish, 1');
   const letGo = page.waitForEvent('requestfailed', (request) => EVENTS.test(request.url()));
   await look(page, 'hidden');
   await page.clock.fastForward(10_500);
   await letGo;
+  // Visible comments become stale after half a minute.
+  await page.clock.fastForward(20_500);
   await stranger(page).upvote(product.id);
   await stranger(page).comment(product.id, 'Meanwhile');
-  await expect(upvoteOf(page, 'Viperfish')).toHaveAccessibleName('Upvote Viperfish, 0');
+  await expect(upvoteOf(page, 'Viperfish')).toHaveAccessibleName('Upvote Viperfish, 1');
   expect(open.size).toBe(0);
   await look(page, 'visible');
-  await expect(upvoteOf(page, 'Viperfish')).toHaveAccessibleName('Upvote Viperfish, 1');
+  await expect(upvoteOf(page, 'Viperfish')).toHaveAccessibleName('Upvote Viperfish, 2');
   await expect(news(page)).toHaveText('1 new comment');
   await expect.poll(() => open.size).toBe(1);
+  await expect(commentTexts(page)).toHaveText(['Here']);
 });
 
 test('two tabs share one stream, and the other takes over when the leader closes', async ({ page, site }) => {

@@ -78,19 +78,6 @@ test('a visitor who returns to a search without results sees products that were 
   await returnUntil(page, ['Halibut two']);
 });
 
-test('a visitor who returns to the tab finds the comments as they were, and new ones behind a button', async ({
-  page,
-  site,
-}) => {
-  const product = await site.addProduct({ name: 'Escolar' });
-  await site.addComments(product.id, [{ content: 'Here' }]);
-  await page.clock.install();
-  await watchProduct(page, `/product/${product.id}`, product);
-  await lookAway(page, '00:31', () => stranger(page).comment(product.id, 'There'));
-  await expect(news(page)).toHaveText('1 new comment');
-  await expect(commentTexts(page)).toHaveText(['Here']);
-});
-
 test('a new launch is marked and gets the focus, except from a visitor who has gone to the search box', async ({
   page,
   site,
