@@ -1,6 +1,7 @@
 import { expectAccessible } from '../support/axe.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { requestsReported } from '../support/network.ts';
+import { visitFully } from '../support/offline-page.ts';
 import { selectVariants } from '../support/screen.ts';
 
 /** Widths of a phone and a desktop screen, in pixels. */
@@ -96,8 +97,7 @@ test('the API reference can send a request under the same content security polic
 test('the home page loads no files of the API reference', async ({ page }) => {
   const asked: string[] = [];
   page.on('request', (request) => asked.push(new URL(request.url()).pathname));
-  await visit(page, '/');
-  await expect(page.getByRole('region', { name: 'Network' }), 'the deferred features have loaded').toBeAttached();
+  await visitFully(page, '/');
   await requestsReported(page);
   expect(asked.length).toBeGreaterThan(3);
   expect(asked.filter((path) => path.startsWith('/api/docs') || path.includes('swagger'))).toEqual([]);

@@ -1,6 +1,7 @@
 import * as paths from '../../src/contract/paths.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { recordRequests, requestsReported } from '../support/network.ts';
+import { visitFully } from '../support/offline-page.ts';
 import { toast, upvoteOf } from '../support/screen.ts';
 import { stateProducts } from '../support/screen-state.ts';
 import { submissionTest } from '../support/submission-site.ts';
@@ -13,8 +14,7 @@ test.describe('§2: HTML documents', () => {
         elsewhere.push(request.url());
       }
     });
-    await visit(page, '/');
-    await expect(page.getByRole('region', { name: 'Network' }), 'the deferred features have loaded').toBeAttached();
+    await visitFully(page, '/');
     await requestsReported(page);
     expect(elsewhere).toEqual([]);
   });
@@ -62,9 +62,8 @@ submissionTest(
   'with submissions, a page links to the submission dialog, whose code and styles load on demand',
   async ({ page }) => {
     const code = recordRequests(page, /\/assets\/(?:submission|submit-dialog|maker(?!-keys)|copy-field|dist)/);
-    await visit(page, '/');
+    await visitFully(page, '/');
     await expect(page.getByRole('link', { name: 'Submit a product' })).toBeVisible();
-    await expect(page.getByRole('region', { name: 'Network' }), 'the deferred features have loaded').toBeAttached();
     await requestsReported(page);
     expect(code).toEqual([]);
     await page.getByRole('link', { name: 'Submit a product' }).click();
@@ -75,10 +74,9 @@ submissionTest(
 
 test('if submissions are disabled, a page has no link, dialog or code for them', async ({ page }) => {
   const code = recordRequests(page, /\/assets\/(?:submi|maker(?!-keys))/);
-  await visit(page, paths.submit);
+  await visitFully(page, paths.submit);
   await expect(page.getByRole('link', { name: 'Submit a product' })).toHaveCount(0);
   await expect(page.getByRole('dialog')).toHaveCount(0);
-  await expect(page.getByRole('region', { name: 'Network' }), 'the deferred features have loaded').toBeAttached();
   await requestsReported(page);
   expect(code).toEqual([]);
   expect(await page.content()).not.toMatch(/submission/i);

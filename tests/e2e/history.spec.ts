@@ -3,6 +3,7 @@ import { LIMITS } from '../../src/contract/limits.ts';
 import type { Product } from '../../src/contract/products/schema.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { failResponses } from '../support/network.ts';
+import { visitFully } from '../support/offline-page.ts';
 import { cardNames, cardOf, commentTexts, discussion, expectUpvote, toast, upvoteOf } from '../support/screen.ts';
 import { stranger } from '../support/stranger.ts';
 import { submissionTest } from '../support/submission-site.ts';
@@ -43,8 +44,7 @@ test.describe('Back and Forward between documents', () => {
 
   test('show a pending vote that arrives after a return from the back/forward cache', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Dozer' });
-    await visit(page, `/product/${product.id}`);
-    await expect(page.getByRole('region', { name: 'Network' }), 'the deferred features have loaded').toBeAttached();
+    await visitFully(page, `/product/${product.id}`);
     const refetched = page.waitForResponse(/\/api\/upvotes\?/);
     const session = await page.evaluate(() => {
       sessionStorage.setItem('write_pending', 'another page');
@@ -59,10 +59,9 @@ test.describe('Back and Forward between documents', () => {
 
 test('Back and Back to products restore the focus to the link that the visitor followed', async ({ page, site }) => {
   await site.addProducts(3, (index) => ({ name: `Returner ${index}` }));
-  await visit(page, '/?q=returner');
+  await visitFully(page, '/?q=returner');
   const link = page.getByRole('link', { name: 'Returner 1', exact: true });
   const title = page.getByRole('heading', { level: 1, name: 'Returner 1' });
-  await expect(page.getByRole('region', { name: 'Network' }), 'the deferred features have loaded').toBeAttached();
   await link.click();
   await expect(title).toBeFocused();
   await page.goBack();
@@ -79,8 +78,7 @@ test('Back and Back to products restore the focus to the link that the visitor f
 
 test('Back restores the list as it was left, even if Back to products led to it', async ({ page, site }) => {
   await site.addProducts(8, (index) => ({ name: `Sandpiper ${index}` }));
-  await visit(page, '/?q=sandpiper');
-  await expect(page.getByRole('region', { name: 'Network' }), 'the deferred features have loaded').toBeAttached();
+  await visitFully(page, '/?q=sandpiper');
   const link = (name: string) => page.getByRole('link', { name, exact: true });
   const scrollY = () => page.evaluate(() => Math.round(window.scrollY));
   /** Scrolls the list and follows a link, without scrolling to the link. */

@@ -6,6 +6,7 @@ import { removeProducts } from '../../src/core/products/remove-products.ts';
 import { expectAccessible } from '../support/axe.ts';
 import { type E2eSite, startE2eSite } from '../support/e2e-site.ts';
 import { expect, testWith, visit } from '../support/e2e-test.ts';
+import { watch } from '../support/live-page.ts';
 import { failResponses, recordRequests, requestsReported } from '../support/network.ts';
 import { elementsBeyondScreen, PHONE, SCREEN_VARIANTS, selectVariants, upvoteOf } from '../support/screen.ts';
 
@@ -17,7 +18,6 @@ test.describe.configure({ mode: 'default' });
 test.use({ live: true });
 /** Noon of one day for all tests: if midnight passed between two tests, both could use the same past day. */
 const NOON = new Date().setUTCHours(12);
-const EVENTS = /\/api\/events\?/;
 const boardNames = (page: Page) => page.locator('.board-row-name');
 
 /** Removes the launches of earlier tests. */
@@ -69,14 +69,12 @@ const boardAt = (time: string) => paths.board(time.slice(0, 10));
 /**
  * Waits until the first row of a leaderboard has this name, opens it, and waits until the page receives live updates.
  */
-async function watch(page: Page, path: string, top: string): Promise<void> {
+async function watchBoard(page: Page, path: string, top: string): Promise<void> {
   await expect(async () => {
     const [first] = /<article.*?<\/article>/s.exec(await (await page.request.get(path)).text()) ?? [];
     expect(first).toContain(top);
   }).toPass();
-  const stream = page.waitForResponse(EVENTS);
-  await page.goto(path);
-  expect((await stream).status()).toBe(200);
+  await watch(page, path);
 }
 
 test('a vote of another visitor moves a launch on an open leaderboard, without a reload or a layout shift', async ({
@@ -87,7 +85,7 @@ test('a vote of another visitor moves a launch on an open leaderboard, without a
   await page.emulateMedia({ reducedMotion: 'no-preference' });
   const { ids, board } = await addRace(site, page, 'Racer', [12, 11]);
   const second = ids[1] ?? '';
-  await watch(page, board, 'Racer 0');
+  await watchBoard(page, board, 'Racer 0');
   await page.evaluate(() => {
     const shifts: number[] = [];
     new PerformanceObserver((list) => {
@@ -126,7 +124,7 @@ test('with reduced motion, rows change places without an animation', async ({ pa
   });
   const { ids, board } = await addRace(site, page, 'Calm', [18, 17]);
   const second = ids[1] ?? '';
-  await watch(page, board, 'Calm 0');
+  await watchBoard(page, board, 'Calm 0');
   await upvote(page, second);
   await upvote(page, second);
   await expect(boardNames(page).nth(0)).toHaveText('Calm 1');
@@ -153,7 +151,7 @@ test('the first launch of a day appears on its empty board without a reload', as
 test('a row under the pointer does not move until the pointer leaves it', async ({ page, site }) => {
   const { ids, board } = await addRace(site, page, 'Holder', [15, 14]);
   const second = ids[1] ?? '';
-  await watch(page, board, 'Holder 0');
+  await watchBoard(page, board, 'Holder 0');
   await boardNames(page).getByText('Holder 1').hover();
   await upvote(page, second);
   await upvote(page, second);
@@ -168,7 +166,7 @@ test('the list links to the current leaderboard, its tabs to other periods, and 
   site,
 }) => {
   const { board } = await addRace(site, page, 'Walker', [17]);
-  await watch(page, board, 'Walker 0');
+  await watchBoard(page, board, 'Walker 0');
   await visit(page, '/');
   await page.getByRole('link', { name: 'Leaderboards' }).click();
   await expect(page).toHaveURL(/\/\?board=\d{4}-\d{2}-\d{2}$/);
@@ -187,7 +185,7 @@ test('the list links to the current leaderboard, its tabs to other periods, and 
 test('a leaderboard and an expanded calculation meet WCAG 2.2 AA and fit 320 px', async ({ page, site }) => {
   const { ids, board } = await addRace(site, page, 'Reader', [18, 18]);
   const first = ids[0] ?? '';
-  await watch(page, board, 'Reader');
+  await watchBoard(page, board, 'Reader');
   const opens = [
     () => visit(page, board),
     async () => {

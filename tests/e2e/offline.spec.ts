@@ -68,6 +68,7 @@ test('visited pages open offline with a notice, and online the page is always cu
 
 test('the offline cache contains no personal data and no files of another build', async ({ page, site }) => {
   const product = await site.addProduct({ name: 'Eelpout' });
+  await cacheAtOnce(page);
   await page.goto('/robots.txt');
   await page.evaluate(() => caches.open('cached 0123456789abcdef pages'));
   await visitAndCache(page, `/product/${product.id}`);

@@ -1,5 +1,6 @@
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { holdResponses } from '../support/network.ts';
+import { cacheAtOnce } from '../support/offline-page.ts';
 import { whilePending } from '../support/pending-write.ts';
 import {
   commentBox,
@@ -134,9 +135,11 @@ test('a vote in one window is shown in another one, and the windows store the vo
   context,
 }) => {
   const product = await site.addProduct({ name: 'Fernwood' });
-  await visit(page, `/product/${product.id}`);
   const other = await context.newPage();
-  await visit(other, `/product/${product.id}`);
+  for (const each of [page, other]) {
+    await cacheAtOnce(each);
+    await visit(each, `/product/${product.id}`);
+  }
   for (const each of [page, other]) {
     await expect(each.getByRole('region', { name: 'Network' }), 'the deferred features have loaded').toBeAttached();
     await each.evaluate(() => {

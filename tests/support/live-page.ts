@@ -1,14 +1,17 @@
 import { expect, type Page } from '@playwright/test';
+import { visit } from './e2e-test.ts';
+import { cacheAtOnce } from './offline-page.ts';
 
 export const EVENTS = /\/api\/events\?/;
 
 /** Locates the button that shows new comments or launches. */
 export const news = (page: Page) => page.locator('.live-updates').getByRole('button');
 
-/** Opens a page and waits for its event stream. */
+/** Opens a page with products and waits for its event stream, which it opens without the usual delay. */
 export async function watch(page: Page, path: string): Promise<void> {
+  await cacheAtOnce(page);
   const stream = page.waitForResponse(EVENTS);
-  await page.goto(path);
+  await visit(page, path);
   expect((await stream).status()).toBe(200);
 }
 

@@ -10,11 +10,21 @@ export const OFFLINE = 'You are offline: this is the page as you last saw it.';
 
 export const note = (page: Page) => page.getByRole('region', { name: 'Network' });
 
-/** Stores an empty offline queue, which makes the page start its offline cache without the usual delay. */
+/**
+ * Stores an empty offline queue, which makes pages load their deferred features, such as the offline cache and live
+ * updates, without the usual delay.
+ */
 export const cacheAtOnce = (page: Page) =>
   page.addInitScript(() => {
     if (localStorage.getItem('outbox') === null) localStorage.setItem('outbox', '[]');
   });
+
+/** Opens a page with products and waits until its deferred features have loaded, which they do without the usual delay. */
+export async function visitFully(page: Page, path: string): Promise<void> {
+  await cacheAtOnce(page);
+  await visit(page, path);
+  await expect(note(page), 'the deferred features have loaded').toBeAttached();
+}
 
 /** Opens a page and waits until it is in the offline cache and has no pending requests. */
 export async function visitAndCache(page: Page, path: string): Promise<void> {
