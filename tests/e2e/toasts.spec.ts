@@ -50,6 +50,23 @@ test.describe('§8: screen readers announce messages', () => {
     await expect(toast(page)).toHaveCount(0);
   });
 
+  test('a message stays while a dialog covers it, and closes after the dialog has closed', async ({ page, site }) => {
+    const product = await site.addProduct({ name: 'Nebelung' });
+    await page.clock.install();
+    await visit(page, `/product/${product.id}`);
+    await upvoteOf(page, 'Nebelung').click();
+    await expect(toast(page)).toHaveCount(1);
+    await page.keyboard.press('?');
+    await expect(page.getByRole('dialog')).toBeVisible();
+    await page.clock.fastForward(11_000);
+    await turnEventLoop(page);
+    await expect(toast(page)).toHaveCount(1);
+    await page.keyboard.press('Escape');
+    await expect(page.getByRole('dialog')).toHaveCount(0);
+    await page.clock.fastForward(11_000);
+    await expect(toast(page)).toHaveCount(0);
+  });
+
   test('a message stays in a hidden tab, and closes after the tab is visible again', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Ragamuffin' });
     await page.clock.install();

@@ -50,8 +50,11 @@ function ToastCard({ toast, onFocus, onClose }: ToastCardProps) {
     // While the toast is held, for example under the pointer, the visitor may still be reading it. In a hidden tab, the
     // visitor cannot see it.
     if (isHeld || !isVisible) return;
-    const timer = setTimeout(() => dismissToast(toast.id), durationMs);
-    return () => clearTimeout(timer);
+    const timer = setInterval(() => {
+      // A modal dialog covers the toast, and makes its buttons inert.
+      if (!document.querySelector('dialog:modal')) dismissToast(toast.id);
+    }, durationMs);
+    return () => clearInterval(timer);
   }, [isHeld, isVisible, toast.id, durationMs]);
 
   return (
