@@ -19,7 +19,7 @@ export const cacheAtOnce = (page: Page) =>
     if (localStorage.getItem('outbox') === null) localStorage.setItem('outbox', '[]');
   });
 
-/** Opens a page with products and waits until its deferred features have loaded, which they do without the usual delay. */
+/** Opens a page with products and waits until its deferred features have loaded, without the usual delay. */
 export async function visitFully(page: Page, path: string): Promise<void> {
   await cacheAtOnce(page);
   await visit(page, path);

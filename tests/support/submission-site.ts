@@ -55,8 +55,8 @@ export async function openLink(page: Page, { link, submission }: Submitted): Pro
 }
 
 /**
- * Does the work of `groundswell submissions` with these parameters, without starting the command: `approve ID`, `undo ID`,
- * `schedule ID TIME`, or `decline ID --reason REASON`.
+ * Does the work of `groundswell submissions` with these parameters, without starting the command: `approve ID`,
+ * `undo ID`, `schedule ID TIME`, or `decline ID --reason REASON`.
  */
 export async function decide({ database }: E2eSite, action: string, id: string, ...rest: string[]): Promise<void> {
   const rules = launchRules({ now: await readDatabaseClock(database) }, TIME_ZONE);

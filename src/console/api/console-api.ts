@@ -267,7 +267,7 @@ export function useOverview() {
   return useQuery({
     queryKey: consoleKeys.overview,
     queryFn: ({ signal }) => call<OverviewRecord>(CONSOLE_API.overview, { signal }),
-    // The server caches the activity for a minute, so a refetch after a vote may lack it, and no other event may cause one.
+    // The server caches the activity for a minute, so a refetch after a vote may lack it, and no event may follow.
     refetchInterval: 60_000,
   });
 }

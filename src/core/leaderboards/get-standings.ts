@@ -56,8 +56,8 @@ const neighbour = (kind: PeriodKind, direction: 'above' | 'below', { period, ord
   ) AS ${direction}`;
 
 /**
- * SQL: the rank and the neighbours of the launch `$2` with `$1` votes on one of its boards. The period and the tie order are
- * parameters, because Citus cannot join `launches` to a table on the coordinator in this query.
+ * SQL: the rank and the neighbours of the launch `$2` with `$1` votes on one of its boards. The period and the tie order
+ * are parameters, because Citus cannot join `launches` to a table on the coordinator in this query.
  */
 const selectPlace = (kind: PeriodKind, parameters: PlaceParameters) => `
   SELECT '${kind}' AS kind, ${BOARD_COLUMNS}, counts.*,

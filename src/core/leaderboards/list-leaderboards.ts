@@ -23,8 +23,8 @@ const ORDER: KeysetOrder<SummaryRow> = {
 const MAX_WINNERS = 10;
 
 /**
- * Lists the periods of one kind that have a launch, newest first, each with up to `MAX_WINNERS` products that share the first
- * rank. A launch without a counted vote does not win.
+ * Lists the periods of one kind that have a launch, newest first, each with up to `MAX_WINNERS` products that share the
+ * first rank. A launch without a counted vote does not win.
  * @throws CoreError `bad_cursor`, `unavailable`.
  */
 export async function listLeaderboards(

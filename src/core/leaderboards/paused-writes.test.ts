@@ -35,7 +35,7 @@ const exclude = (on: Database) =>
 const upvote = (...ids: string[]) => ids.map((productId) => ({ productId, session, upvoted: true }));
 const comment = (productId: string) => prepareComment(runtime, { productId, content: 'Nice' }, { session });
 
-/** Runs `work` on other connections while the transaction that changes verdicts holds its locks on the rows of votes. */
+/** Runs `work` on other connections while the transaction that changes verdicts holds its locks on votes. */
 const duringChange = (work: () => Promise<unknown>) =>
   interruptTransactions(withoutTimeouts(database), 'UPDATE retracted_upvotes', work);
 

@@ -187,8 +187,8 @@ function reasonToRevalidate(isOthersRefusal: boolean, isComplete: boolean): Reva
 }
 
 /**
- * Returns whether every change that affects the `wanted` dependencies also affects the given ones. Further changes to all
- * counts are not recorded in an entry that is stale already.
+ * Returns whether every change that affects the `wanted` dependencies also affects the given ones. Further changes to
+ * all counts are not recorded in an entry that is stale already.
  */
 function includesAll({ products, catalogue, allCounts }: Dependencies, wanted: Dependencies): boolean {
   if (allCounts || wanted.allCounts || (wanted.catalogue && !catalogue)) return false;

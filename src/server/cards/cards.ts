@@ -36,8 +36,8 @@ export interface ServedCard {
 
 export interface Cards {
   /**
-   * Returns the card of a product. `award` is its final rank, if it has one. `charge` is called before the card is drawn
-   * for this request, and may refuse that by throwing an error.
+   * Returns the card of a product. `award` is its final rank, if it has one. `charge` is called before the card is
+   * drawn for this request, and may refuse that by throwing an error.
    * @throws CoreError `overloaded` if neither the card nor a substitute is available, or the error of `charge`.
    */
   ofProduct(product: Product, award?: string, charge?: () => void): Promise<ServedCard>;

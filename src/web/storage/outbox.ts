@@ -11,8 +11,8 @@ export type QueuedWrite =
 export type QueuedUpvote = Extract<QueuedWrite, { kind: 'upvote' }>;
 
 /**
- * A queued write. `refused` is the reason why a comment was not posted. A refused upvote leaves the queue. `firstSentAt`
- * is the time of the first attempt to send a comment, in milliseconds since 1970.
+ * A queued write. `refused` is the reason why a comment was not posted. A refused upvote leaves the queue.
+ * `firstSentAt` is the time of the first attempt to send a comment, in milliseconds since 1970.
  */
 export type OutboxItem = QueuedWrite & { refused?: string; firstSentAt?: number };
 

@@ -15,8 +15,8 @@ const MAX_PAGES = 20;
 /**
  * Scrolls to the comment that the fragment (`hash`) identifies, focuses it and highlights it. Loads further pages to
  * find it, and says so. If it is not found, says so, scrolls to the title of the discussion and focuses that. As soon
- * as the visitor does anything, stops without moving anything. `mayScroll` is false if a new document has scrolled before
- * the app ran: the browser to the comment, or the visitor. Then nothing scrolls, and further pages are not loaded.
+ * as the visitor does anything, stops without moving anything. `mayScroll` is false if a new document has scrolled
+ * before the app ran: the browser to the comment, or the visitor. Then nothing scrolls, and no further pages load.
  */
 export async function showComment(api: Api, client: QueryClient, hash: string, mayScroll: boolean): Promise<void> {
   const route = matchRoute(window.location.pathname);
