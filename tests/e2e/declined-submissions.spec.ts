@@ -101,19 +101,19 @@ test('closing the submission dialog after a decline during the upload shows the 
 }) => {
   expectConsoleError(/409/);
   await page.goto(paths.submit);
-  await dialog(page).getByLabel('Name', { exact: true }).fill('Triton');
+  await dialog(page).getByLabel('Name', { exact: true }).fill('Charonia');
   await dialog(page)
     .getByLabel('Choose a picture')
     .setInputFiles(await pictureFile('shell.png', '#0c5a68'));
   await expect(dialog(page).getByRole('img', { name: 'Your picture' })).toBeVisible();
   await page.route(/\/image$/, async (route) => {
-    await decide(site, 'decline', 'triton', '--reason', 'Not yet.');
+    await decide(site, 'decline', 'charonia', '--reason', 'Not yet.');
     await route.continue();
   });
   await dialog(page).getByRole('button', { name: 'Submit for review' }).click();
   await expect(dialog(page).getByRole('alert')).toContainText('Not yet.');
   await page.keyboard.press('Escape');
-  await expect(dialog(page).getByLabel('Your maker link')).toHaveValue(/\/product\/triton#maker=/);
+  await expect(dialog(page).getByLabel('Your maker link')).toHaveValue(/\/product\/charonia#maker=/);
   await expect(dialog(page).getByRole('blockquote')).toHaveText('Not yet.');
   await expect(dialog(page).getByText(/is on its way|A person reviews it/)).toHaveCount(0);
 });
