@@ -284,12 +284,12 @@ test.describe('§4: the vote after a reload', () => {
   });
 
   test('is corrected to the server’s state', async ({ page, site }) => {
-    const product = await site.addProduct({ name: 'Merlin' });
+    const product = await site.addProduct({ name: 'Caracara' });
     await visit(page, `/product/${product.id}`);
     await page.evaluate((id) => localStorage.setItem('upvoted', JSON.stringify([id])), product.id);
     await visit(page, `/product/${product.id}`);
-    await expectUpvote(page, 'Merlin', { upvoted: false, count: 0 });
-    await expect(upvoteOf(page, 'Merlin')).not.toHaveAttribute('data-voted');
+    await expectUpvote(page, 'Caracara', { upvoted: false, count: 0 });
+    await expect(upvoteOf(page, 'Caracara')).not.toHaveAttribute('data-voted');
     await expect.poll(() => page.evaluate(() => localStorage.getItem('upvoted'))).toBe('[]');
   });
 });
