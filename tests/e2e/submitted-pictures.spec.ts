@@ -4,7 +4,14 @@ import { submissionPaths } from '../../src/contract/submissions/paths.ts';
 import { expect } from '../support/e2e-test.ts';
 import { failResponses, holdResponses } from '../support/network.ts';
 import { failureToast, toast } from '../support/screen.ts';
-import { dayAhead, noiseFile, pictureFile, submit, submissionTest as test } from '../support/submission-site.ts';
+import {
+  closeWhileSending,
+  dayAhead,
+  noiseFile,
+  pictureFile,
+  submit,
+  submissionTest as test,
+} from '../support/submission-site.ts';
 
 const dialog = (page: Page) => page.getByRole('dialog');
 const name = (page: Page) => dialog(page).getByLabel('Name', { exact: true });
@@ -185,11 +192,7 @@ test('if an upload fails after the submission dialog was closed during sending, 
   await name(page).fill('Periwinkle');
   await choosePicture(page);
   await failResponses(page, /\/image$/, { method: 'PUT' });
-  const held = await holdResponses(page, /\/api\/submissions$/, { method: 'POST' });
-  await send(page).click();
-  await expect.poll(() => held.requests.length).toBe(1);
-  await page.keyboard.press('Escape');
-  await expect(dialog(page)).toHaveCount(0);
+  const held = await closeWhileSending(page);
   held.release();
   await expect(failureToast(page).locator('.toast-title')).toHaveText('The site is busy');
   await failureToast(page).getByRole('button', { name: 'See your launch' }).click();

@@ -5,7 +5,7 @@ import { blockStorage } from '../support/browser-storage.ts';
 import { expect } from '../support/e2e-test.ts';
 import { failResponses, holdResponses, recordRequests } from '../support/network.ts';
 import { toast } from '../support/screen.ts';
-import { dayAhead, pictureFile, submissionTest as test } from '../support/submission-site.ts';
+import { closeWhileSending, dayAhead, pictureFile, submissionTest as test } from '../support/submission-site.ts';
 
 const dialog = (page: Page) => page.getByRole('dialog');
 const send = (page: Page) => dialog(page).getByRole('button', { name: 'Submit for review' });
@@ -44,11 +44,7 @@ test('the response to a submission does not delete the draft of the product that
   page,
 }) => {
   await openDialog(page, 'Barnacle');
-  const held = await holdResponses(page, /\/api\/submissions$/, { method: 'POST' });
-  await send(page).click();
-  await expect.poll(() => held.requests.length).toBe(1);
-  await page.keyboard.press('Escape');
-  await expect(dialog(page)).toHaveCount(0);
+  const held = await closeWhileSending(page);
   await page.getByRole('link', { name: 'Submit a product' }).click();
   await dialog(page).getByRole('button', { name: 'Start over' }).click();
   const name = dialog(page).getByLabel('Name', { exact: true });
@@ -63,11 +59,7 @@ test('if the dialog is closed while the product is being sent, a message leads t
   page,
 }) => {
   await openDialog(page, 'Olive shell');
-  const held = await holdResponses(page, /\/api\/submissions$/, { method: 'POST' });
-  await send(page).click();
-  await expect.poll(() => held.requests.length).toBe(1);
-  await page.keyboard.press('Escape');
-  await expect(dialog(page)).toHaveCount(0);
+  const held = await closeWhileSending(page);
   held.release();
   await toast(page).getByRole('button', { name: 'Your maker link' }).click();
   await expect(dialog(page).getByLabel('Your maker link')).toHaveValue(/\/product\/olive-shell#maker=/);
@@ -79,11 +71,7 @@ test('if the dialog is closed while the product is being sent, a message leads t
 
 test('the maker links of two products that are sent at the same time are both shown', async ({ page }) => {
   await openDialog(page, 'Scaphander');
-  const held = await holdResponses(page, /\/api\/submissions$/, { method: 'POST' });
-  await send(page).click();
-  await expect.poll(() => held.requests.length).toBe(1);
-  await page.keyboard.press('Escape');
-  await expect(dialog(page)).toHaveCount(0);
+  const held = await closeWhileSending(page);
   await page.getByRole('link', { name: 'Submit a product' }).click();
   await dialog(page).getByRole('button', { name: 'Start over' }).click();
   await dialog(page).getByLabel('Name', { exact: true }).fill('Cerithidea');

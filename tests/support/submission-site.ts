@@ -18,6 +18,7 @@ import { launchRules } from '../../src/core/submissions/launch-product.ts';
 import { type E2eSite, startE2eSite } from './e2e-site.ts';
 import { expect, testWith } from './e2e-test.ts';
 import { environmentWithoutSettings } from './environment.ts';
+import { holdResponses } from './network.ts';
 import { COMMAND } from './running-site.ts';
 
 /** A submission, with the key and the link that its maker gets. */
@@ -101,4 +102,15 @@ export async function noiseFile(name: string) {
     .png()
     .toBuffer();
   return { name, mimeType: 'image/png', buffer };
+}
+
+/** Sends the form for a new product, and closes its dialog before the response arrives. */
+export async function closeWhileSending(page: Page) {
+  const held = await holdResponses(page, /\/api\/submissions$/, { method: 'POST' });
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Submit for review' }).click();
+  await expect.poll(() => held.requests.length).toBe(1);
+  await page.keyboard.press('Escape');
+  await expect(dialog).toHaveCount(0);
+  return held;
 }

@@ -220,8 +220,8 @@ export function useSubmissionForm(options: Options): SubmissionForm {
 
   /**
    * At an earlier time or, with an empty time, at once, an approved submission could launch before its changed pictures
-   * are reviewed. Another time must be sent first: a later one, because the earlier one may arrive during the uploads,
-   * and one that seems to have passed, because the site should refuse it before it stores the pictures.
+   * are reviewed. A later time must be sent first, because the earlier one may arrive during the uploads. So must a time
+   * that has passed, so the site refuses it before it stores the pictures.
    */
   function mustSendTimeLast(before: Submission | undefined): boolean {
     if (before?.status !== 'scheduled' || areStored(latestPictures.current, before.product)) return false;
