@@ -72,7 +72,7 @@ export async function removeSample(
     await lockDaysOf(sql, productIds);
     await lockCounts(sql, productIds);
     const { unchanged, changed } = engagementOnly ? NO_PRODUCTS : await findSampleProducts(sql, catalogue);
-    const removals = (await readProducts(sql, unchanged)).map(removalEntry);
+    const removals = (await readProducts(sql, unchanged)).map(sampleRemovalEntry);
     const upvotes = await removeUpvotes(sql, catalogue);
     const comments = await removeComments(sql, catalogue);
     const visitors = await countVisitors(sql, catalogue, unchanged);
@@ -94,7 +94,7 @@ export async function removeSample(
 }
 
 /** Returns the audit entry of a removed product, for the public moderation log. */
-function removalEntry({ id: target, name, upvotes, comments }: Product) {
+function sampleRemovalEntry({ id: target, name, upvotes, comments }: Product) {
   const details = { name, upvotes, comments, launched: true, reason: 'Sample catalogue removed' };
   return { action: 'sample remove', target, details } as const;
 }
