@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { silentLog } from '../../../tests/support/silent-log.ts';
 import { createTestDatabase } from '../../../tests/support/test-database.ts';
 import type { Database } from '../../core/database/database.ts';
@@ -44,6 +44,31 @@ test('a lease is released only after the renewal in progress, which would otherw
     await released.passed;
     await worker.close();
     expect(await database.query('SELECT FROM leases WHERE expires_at > clock_timestamp()')).toEqual([]);
+  } finally {
+    await worker.close();
+    await database.drop();
+  }
+});
+
+test('a completed run does not count as failed if its lease cannot be released', async () => {
+  const database = await createTestDatabase();
+  const unreachable = new Error('The database is unreachable');
+  const failing: Database = {
+    ...database,
+    query: (text, ...rest) =>
+      text.startsWith('UPDATE leases') ? Promise.reject(unreachable) : database.query(text, ...rest),
+  };
+  const warn = vi.fn();
+  const job = {
+    lease: 'scheduled backup',
+    run: () => Promise.resolve(),
+    messages: { checkFailed: 'Cannot release the lease', failed: '', notRenewed: '' },
+  } as const;
+  const times = { pollMs: 10, leaseMs: 60_000, retryMs: 10 };
+  const worker = runUnderLease(failing, job, { ...silentLog, warn }, times);
+  try {
+    await expect.poll(() => warn.mock.calls).toEqual([[{ err: unreachable }, 'Cannot release the lease']]);
+    expect(worker.failures()).toBe(0);
   } finally {
     await worker.close();
     await database.drop();

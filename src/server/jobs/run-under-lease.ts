@@ -102,23 +102,21 @@ export function runUnderLease(
       // Discards the results of renewals, which would otherwise accumulate during a run that lasts for days.
       renewing = Promise.all([renewing, renew()]).then(() => undefined);
     }, leaseMs / 4).unref();
-    const release = async (outcome: Parameters<typeof releaseLease>[3]) => {
-      clearInterval(renewal);
-      // A renewal that arrived after the release would extend the released lease.
-      await renewing;
-      await releaseLease(database, name, holder, outcome);
-    };
+    let outcome: Parameters<typeof releaseLease>[3] = { ranAt: lease.begunAt };
     try {
       await job.run(lease, stopping.signal);
-      await release({ ranAt: lease.begunAt });
     } catch (error) {
-      if (closing.signal.aborted) return await release({ pauseMs: 0 });
-      failures += 1;
-      log.error({ err: error }, messages.failed);
-      await release({ pauseMs: retryMs });
-    } finally {
-      closing.signal.removeEventListener('abort', stop);
+      outcome = { pauseMs: closing.signal.aborted ? 0 : retryMs };
+      if (!closing.signal.aborted) {
+        failures += 1;
+        log.error({ err: error }, messages.failed);
+      }
     }
+    closing.signal.removeEventListener('abort', stop);
+    clearInterval(renewal);
+    // A renewal that arrived after the release would extend the released lease.
+    await renewing;
+    await releaseLease(database, name, holder, outcome);
   }
 
   return {
