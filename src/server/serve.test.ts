@@ -20,7 +20,7 @@ import { inviteOperator } from '../core/console/operators.ts';
 import { beginSession } from '../core/console/sessions.ts';
 import { saveProducts } from '../core/products/save-products.ts';
 import { readSettings } from '../settings/settings.ts';
-import { serve } from './serve.ts';
+import { closeInOrder, serve } from './serve.ts';
 import { shareConnections } from './share-connections.ts';
 import { closeAll } from './site.ts';
 
@@ -173,4 +173,16 @@ test('if one resource cannot be closed, the others are closed, and its error is 
   const metrics = { close: () => closed.push('metrics') };
   await expect(closeAll([database, workers, metrics])).rejects.toThrow('A worker does not end');
   expect(closed).toEqual(['metrics', 'database']);
+});
+
+test('jobs and the database are closed even if the site cannot stop serving, and the error is thrown', async () => {
+  const closed: string[] = [];
+  const site = closeInOrder({
+    jobs: { close: () => closed.push('jobs') },
+    stopServing: () => Promise.reject(new Error('The server does not close')),
+    closeables: [{ close: () => closed.push('database') }],
+  });
+  await expect(site.stopServing()).rejects.toThrow('The server does not close');
+  await expect(site.close()).rejects.toThrow('The server does not close');
+  expect(closed).toEqual(['jobs', 'database']);
 });

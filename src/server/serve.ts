@@ -76,11 +76,7 @@ export function closeInOrder(order: ClosingOrder): Pick<RunningSite, 'stopServin
   }
   return {
     stopServing,
-    async close() {
-      await stopServing();
-      await jobsClosed;
-      await closeAll(order.closeables);
-    },
+    close: () => closeAll([...order.closeables, { close: () => jobsClosed }, { close: () => stopServing() }]),
   };
 }
 

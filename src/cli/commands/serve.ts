@@ -66,7 +66,10 @@ async function closeInTime(site: RunningSite, delayMs: number, log: Logger): Pro
       endDeadline();
     }
   };
-  await endBy(delayMs + REQUESTS_DEADLINE_MS, 'Requests', site.stopServing(delayMs));
-  await endBy(DATABASE_DEADLINE_MS, 'Background jobs or the database', site.close());
+  try {
+    await endBy(delayMs + REQUESTS_DEADLINE_MS, 'Requests', site.stopServing(delayMs));
+  } finally {
+    await endBy(DATABASE_DEADLINE_MS, 'Background jobs or the database', site.close());
+  }
   log.info('Stopped');
 }
