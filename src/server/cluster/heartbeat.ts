@@ -23,7 +23,8 @@ export type FromPrimary =
   | { kind: 'stop'; delayMs: number }
   | { kind: 'ping' }
   | { kind: 'values requested'; request: number }
-  | { kind: 'metrics'; request: number; text: string };
+  /** The metrics of all workers. `text` is unset if they could not be aggregated. */
+  | { kind: 'metrics'; request: number; text?: string };
 
 interface HeartbeatOptions<Process> {
   /** Returns the processes that are being watched. */

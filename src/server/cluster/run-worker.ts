@@ -21,7 +21,7 @@ export async function runWorker(settings: Settings, log: Logger): Promise<void> 
   // ignore these signals, because the primary process decides when they stop.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
   const metrics = createMetricsIfEnabled(settings);
-  const pendingMetrics = new Map<number, (text: string) => void>();
+  const pendingMetrics = new Map<number, (text: string | undefined) => void>();
   let lastRequest = 0;
   let isStopping = false;
   let close: ((delayMs: number) => Promise<void>) | undefined;
@@ -57,8 +57,11 @@ export async function runWorker(settings: Settings, log: Logger): Promise<void> 
   function aggregatedText(): Promise<string> {
     lastRequest += 1;
     const request = lastRequest;
-    return new Promise((resolve) => {
-      pendingMetrics.set(request, resolve);
+    return new Promise((resolve, reject) => {
+      pendingMetrics.set(request, (text) => {
+        if (text === undefined) reject(new Error('The primary process cannot aggregate the metrics'));
+        else resolve(text);
+      });
       sendToPrimary({ kind: 'metrics requested', request });
     });
   }

@@ -59,9 +59,9 @@ function respond(worker: Worker, message: FromWorker, metrics: AggregatedMetrics
   const { request } = message;
   void metrics
     ?.text()
+    .catch((error: unknown) => log.warn({ err: error }, 'Cannot aggregate the metrics'))
     .then((text) => {
-      const response: FromPrimary = { kind: 'metrics', request, text };
+      const response: FromPrimary = { kind: 'metrics', request, ...(text && { text }) };
       if (worker.isConnected()) worker.send(response);
-    })
-    .catch((error: unknown) => log.warn({ err: error }, 'Cannot aggregate the metrics'));
+    });
 }
