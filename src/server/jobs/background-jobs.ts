@@ -138,7 +138,7 @@ interface SubmissionWatch {
 }
 
 /** Counts waiting submissions for the metrics. */
-export function watchSubmissions(database: Database, log: Log): SubmissionWatch {
+export function watchSubmissions(database: Database, log: Log, intervalMs = SUBMISSION_INTERVAL_MS): SubmissionWatch {
   let last: WaitingSubmissions = { waiting: 0, suspectedSpam: 0, oldestSince: null };
 
   async function refresh(): Promise<void> {
@@ -150,7 +150,7 @@ export function watchSubmissions(database: Database, log: Log): SubmissionWatch 
   }
 
   void refresh();
-  const timer = setInterval(refresh, SUBMISSION_INTERVAL_MS).unref();
+  const timer = setInterval(refresh, intervalMs).unref();
   return { waiting: () => last, close: () => clearInterval(timer) };
 }
 
