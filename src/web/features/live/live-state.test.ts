@@ -55,6 +55,13 @@ test.each<[string, LiveState, LiveEvent, LiveState, LiveEffect[]]>([
     [leave],
   ],
   [
+    'a page without products leaves the stream of an empty leaderboard',
+    { ...covered, subscribedIds: [] },
+    changed([]),
+    { ...covered, kind: 'unsubscribed', subscribedIds: [] },
+    [leave],
+  ],
+  [
     'a page that becomes visible without products neither opens nor leaves a stream',
     hidden,
     shown([]),

@@ -115,13 +115,15 @@ export function step(state: LiveState, event: LiveEvent): LiveStep {
 }
 
 function follow(state: LiveState, { productIds, readAt, hasBoard }: View): LiveStep {
-  if (isSubscribed(state) && productIds.join() === state.subscribedIds.join()) return { state, effects: [] };
+  // A stream without product ids carries the counts of the whole site, which only a leaderboard needs.
+  const needsStream = productIds.length > 0 || hasBoard;
+  const isSame = isSubscribed(state) && productIds.join() === state.subscribedIds.join();
+  if (isSame && needsStream) return { state, effects: [] };
   // All changes up to the last event of an open stream are known, even if the data on screen is from older responses.
   const isKnown = state.isCovered && productIds.every((id) => state.subscribedIds.includes(id));
   const since = isKnown ? state.knownUpTo : Math.min(state.knownUpTo, readAt + state.aheadMs);
   const next = { ...state, subscribedIds: productIds, knownUpTo: since };
-  // A stream without product ids carries the counts of the whole site, which only a leaderboard needs.
-  if (productIds.length === 0 && !hasBoard) return { state: { ...next, kind: 'unsubscribed' }, effects: leave(state) };
+  if (!needsStream) return { state: { ...next, kind: 'unsubscribed' }, effects: leave(state) };
   return {
     state: { ...next, kind: isSubscribed(state) ? state.kind : 'subscribed', isCovered: false },
     effects: [{ kind: 'subscribe', productIds, since }],

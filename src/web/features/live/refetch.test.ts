@@ -1,5 +1,5 @@
 import { InfiniteQueryObserver, QueryClient, QueryObserver } from '@tanstack/react-query';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { exampleProduct } from '../../../../tests/support/product-data.ts';
 import type { ProductDetail, ProductPage } from '../../../contract/products/schema.ts';
 import { createWriteTracker } from '../../api/http-api.ts';
@@ -98,6 +98,20 @@ test.each([
   await refetchBoards(client);
   expect(reads).toEqual({ board: boardReads + 1, standing: 3 });
   for (const stop of stops) stop();
+});
+
+test('a refetch of boards rejects if a board cannot be read', async () => {
+  const client = new QueryClient();
+  let isOnline = true;
+  const board = new QueryObserver(client, {
+    queryKey: productKeys.board('2026-11-26', ''),
+    queryFn: () => (isOnline ? { pages: [{ status: 'final' }] } : Promise.reject(new Error('Offline'))),
+    retry: false,
+  });
+  onTestFinished(board.subscribe(() => {}));
+  await expect.poll(() => client.isFetching()).toBe(0);
+  isOnline = false;
+  await expect(refetchBoards(client)).rejects.toThrow('Offline');
 });
 
 test('a refetch of overtaken ranks leaves further launches loading, and skips a board that has not loaded', async () => {

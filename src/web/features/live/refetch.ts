@@ -63,6 +63,7 @@ async function readBetweenWrites<Result>(
 /**
  * Refetches the ranks on screen. Unlike lists, leaderboards are reordered on screen as votes arrive. Without
  * `includeFinal`, skips final boards, which votes cannot change. A standing also has the number on the upvote button.
+ * @throws ApiError if a request fails.
  */
 export async function refetchBoards(client: QueryClient, { includeFinal = true } = {}): Promise<void> {
   const ranks = [productKeys.boards, productKeys.standings];
@@ -75,7 +76,7 @@ export async function refetchBoards(client: QueryClient, { includeFinal = true }
       } as const;
       // First waits for a running request, because a refetch would cancel the page that the visitor is loading.
       await client.refetchQueries({ ...filters, fetchStatus: 'fetching' }, { cancelRefetch: false });
-      await client.refetchQueries(filters);
+      await client.refetchQueries(filters, { throwOnError: true });
     }),
   );
 }

@@ -125,10 +125,13 @@ function createEventHandler(refetcher: Refetcher): SharedStreamHandlers['onEvent
   const { client, applier, launches } = refetcher;
   const refetchAll = createRefetchScheduler(() => refetchVisible(refetcher));
   let includeFinal = false;
-  const refetchRanks = createRefetchScheduler(() => {
+  const refetchRanks = createRefetchScheduler(async () => {
     const options = { includeFinal };
     includeFinal = false;
-    return refetchBoards(client, options);
+    await refetchBoards(client, options).catch(() => {
+      // The next refetch must include the final boards that this one could not read.
+      includeFinal ||= options.includeFinal;
+    });
   });
   const checkLaunches = createRefetchScheduler(() => launches.check());
   const refetchLoadedComments = createRefetchScheduler(async () => {
