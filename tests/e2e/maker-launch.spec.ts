@@ -168,3 +168,36 @@ for (const [moment, at, error] of CONFLICTS) {
     expect(await launchTime()).toBe(earlier);
   });
 }
+
+test('a save that another tab interrupts twice keeps the changes of the other tab', async ({
+  page,
+  site,
+  expectConsoleError,
+}) => {
+  for (const expected of [/404/, /409/]) expectConsoleError(expected);
+  const timeOn = (days: number) => `${dayAhead(days)}T10:00:00.000Z`;
+  const made = await submit(site, { name: 'Wentletrap', description: 'Old', launchAt: timeOn(120) });
+  await decide(site, 'approve', made.id);
+  await openLink(page, made);
+  const changeElsewhere = async (data: object) => {
+    const headers = { Authorization: `Bearer ${made.key}` };
+    const response = await page.request.patch(submissionPaths.submission(made.id), { headers, data });
+    expect(response.status()).toBe(200);
+  };
+  let saves = 0;
+  await page.route(/\/api\/submissions\/[^/]+(?:\/image)?$/, async (route) => {
+    const method = route.request().method();
+    if (method === 'PATCH') saves += 1;
+    if (method === 'PUT') await changeElsewhere({ description: 'New' });
+    if (method === 'PATCH' && saves === 2) await changeElsewhere({ category: 'Shells' });
+    await route.fallback();
+  });
+  const dialog = page.getByRole('dialog');
+  await page.getByRole('button', { name: 'Edit' }).click();
+  await dialog.getByLabel('Choose a picture').setInputFiles(await pictureFile('wentletrap.png', '#7d3c98'));
+  await dialog.getByLabel('Launch time').fill(timeOn(110).slice(0, 16));
+  await dialog.getByRole('button', { name: 'Save changes' }).click();
+  await expect(dialog.getByRole('alert')).toContainText('The submission has changed');
+  await expect(dialog.getByLabel('Description')).toHaveValue('New');
+  await expect(dialog.getByLabel('Category')).toHaveValue('Shells');
+});

@@ -215,3 +215,8 @@ async function sendPictures({ access, pictures, stored, onChange, onStored }: Se
 
 /** The statuses of a rejected picture. A retry would be rejected again. */
 const REFUSALS = [413, 415, 422];
+
+/** Returns the pictures that have not been stored on the site. */
+export function filesOf({ image, screenshots }: Pictures): PictureItem[] {
+  return [...(image ? [image] : []), ...screenshots].filter(({ file }) => file !== undefined);
+}

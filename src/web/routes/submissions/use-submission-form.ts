@@ -9,6 +9,7 @@ import { type Draft, draftOf, errorsIn, fieldWith, newDraft, rebase, toSubmissio
 import {
   addOthers,
   areStored,
+  filesOf,
   NO_PICTURES,
   type PictureItem,
   type Pictures,
@@ -68,9 +69,10 @@ export function useSubmissionForm(options: Options): SubmissionForm {
   const { onDraft, onCreated, onDone } = options;
   const { navigate } = useRouter();
   const element = useRef<HTMLFormElement>(null);
-  const [draft, setDraft] = useState(options.draft);
+  const [draft, showDraft] = useState(options.draft);
   const [pictures, showPictures] = useState(options.pictures);
-  /** The latest pictures, which may not be rendered yet. */
+  /** The latest draft and pictures, which may not be rendered yet. */
+  const latestDraft = useRef(options.draft);
   const latestPictures = useRef(options.pictures);
   /** Resolves when the form has added all files that the maker has chosen. */
   const filesAdded = useRef(Promise.resolve());
@@ -89,8 +91,13 @@ export function useSubmissionForm(options: Options): SubmissionForm {
   function set(change: Partial<Draft>): void {
     // A changed draft gets a new key: even if the response to an earlier attempt was lost, the new draft is a different
     // submission.
-    changeDraft({ ...draft, idempotencyKey: newDraft().idempotencyKey, ...change });
+    changeDraft({ ...latestDraft.current, idempotencyKey: newDraft().idempotencyKey, ...change });
     clearErrors(Object.keys(change));
+  }
+
+  function setDraft(next: Draft): void {
+    latestDraft.current = next;
+    showDraft(next);
   }
 
   /** Also stores the draft, because the browser may close the page at any time. */
@@ -154,17 +161,15 @@ export function useSubmissionForm(options: Options): SubmissionForm {
 
   /** Shows a failure in the form or, if the dialog was closed while sending, as a toast. */
   function fail(failure: Failure): void {
-    if (isOpen()) {
-      setFailure(failure);
-      return;
-    }
     const id = existing.current?.access.id;
-    showToast({
-      title: failure.title,
-      description: failure.detail,
-      tone: 'destructive',
-      ...(id && { action: { label: t('See your launch'), onPress: () => navigate(paths.product(id)) } }),
-    });
+    if (isOpen()) setFailure(failure);
+    else
+      showToast({
+        title: failure.title,
+        description: failure.detail,
+        tone: 'destructive',
+        ...(id && { action: { label: t('See your launch'), onPress: () => navigate(paths.product(id)) } }),
+      });
   }
 
   /** Rebases the maker's changes onto a later version, which someone else may have saved, and reports conflicts. */
@@ -172,7 +177,7 @@ export function useSubmissionForm(options: Options): SubmissionForm {
     if (existing.current === null) return;
     const before = existing.current.submission;
     existing.current = { ...existing.current, submission: latest };
-    const rebased = rebase(draft, draftOf(before), draftOf(latest));
+    const rebased = rebase(latestDraft.current, draftOf(before), draftOf(latest));
     (isOpen() ? changeDraft : setDraft)(rebased.draft);
     setPictures((now) => rebasePictures(now, storedPictures(before.product), storedPictures(latest.product)));
     report(rebased.conflicts);
@@ -188,7 +193,7 @@ export function useSubmissionForm(options: Options): SubmissionForm {
     if (existing.current === null) return;
     const before = existing.current.submission;
     existing.current = { ...existing.current, submission: latest };
-    setDraft((now) => rebase(now, draftOf(before), draftOf(latest)).draft);
+    setDraft(rebase(latestDraft.current, draftOf(before), draftOf(latest)).draft);
     setPictures((now) => addOthers(now, storedPictures(before.product), storedPictures(latest.product)));
     if (latest.launchAt !== before.launchAt) setReplacements((count) => count + 1);
   }
@@ -293,6 +298,3 @@ export function useSubmissionForm(options: Options): SubmissionForm {
     ...{ set, setPictures: changePictures, reset, addFiles, submit, latest },
   };
 }
-
-const filesOf = ({ image, screenshots }: Pictures) =>
-  [...(image ? [image] : []), ...screenshots].filter(({ file }) => file !== undefined);
