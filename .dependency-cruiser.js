@@ -41,7 +41,7 @@ export default {
     }),
     layer('web', ['contract/'], { comment: 'The browser app shares only the contract with the server.' }),
     layer('console', ['contract/', 'web/ui/', 'web/features/live/event-stream\\.ts$'], {
-      comment: 'The console shares the components and the stream reader of the site, and none of its state.',
+      comment: 'The console shares components and the stream reader with the browser app, but none of its state.',
     }),
     {
       name: 'console-apart',

@@ -7,7 +7,7 @@ export default defineConfig({
   fullyParallel: true,
   forbidOnly: true,
   retries: 0,
-  // The time budget assumes two cores. A third worker uses them while tests of live updates wait.
+  // The time budget assumes two cores. A third worker keeps them busy while tests of live updates wait.
   workers: 3,
   // Long enough that no test fails only because the machine is busy.
   timeout: 180_000,

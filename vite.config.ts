@@ -15,7 +15,7 @@ const catalogues = Object.fromEntries(
 );
 
 /**
- * Constants with which the bundler removes code for servers, for browsers without these features and for development
+ * Constants that let the bundler remove code for servers, for browsers without these features, and for development
  * tools.
  */
 const COMPILE_TIME_CONSTANTS = {

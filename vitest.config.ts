@@ -19,7 +19,7 @@ const shared: TestOptions = {
 export default defineConfig({
   test: {
     globalSetup: ['tests/support/database-server.ts'],
-    // The time budget assumes two cores. A third worker uses them while tests of commands wait.
+    // The time budget assumes two cores. A third worker keeps them busy while tests of commands wait.
     maxWorkers: 3,
     sequence: { sequencer: SlowestFirst },
     projects: [

@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs';
 // The versions that can run Vite, which builds the site.
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (!((major === 20 && minor >= 19) || (major === 22 && minor >= 12) || major > 22)) {
-  console.error(`groundswell: Node.js 20.19+ or 22.12+ is needed; this is ${process.versions.node}`);
+  console.error(`groundswell: Node.js ${process.versions.node} is not supported. Install Node.js 20.19+ or 22.12+.`);
   process.exit(2);
 }
 

@@ -135,7 +135,8 @@ BEGIN
     INSERT INTO retracted_upvotes (product_id, id, user_session, created_at, network, verdict)
     VALUES (removed.product_id, removed.id, removed.user_session, removed.created_at, removed.network, removed.verdict);
   END IF;
-  -- The counts of the window lack earlier votes until a launch whose postponement was undone is back on its boards.
+  -- After the postponement of a launch is undone, the counts of the window lack earlier votes until the launch is back
+  -- on its boards.
   UPDATE product_counts SET upvotes = upvotes - 1,
     counted = greatest(counted - (is_in_window AND coalesce(removed.verdict, 'included') = 'included')::integer, 0),
     excluded_network = greatest(excluded_network - (is_in_window AND coalesce(removed.verdict, '') = 'network')::integer, 0),

@@ -1,5 +1,6 @@
 # Upgrades the checkout that groundswell.service runs. Run as root: sh /srv/groundswell/deploy/upgrade.sh
-# The running site reads its files, so the new version is built in a copy. The old one is kept in /srv/groundswell.old.
+# The running site still reads its files, so the new version is built in a copy. The old version is moved to
+# /srv/groundswell.old.
 set -eu
 # The site's user must be able to read the new files.
 umask 022

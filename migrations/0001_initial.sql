@@ -171,8 +171,8 @@ CREATE TABLE vote_decisions (
   product_id text COLLATE "C" NOT NULL REFERENCES products (id) ON DELETE CASCADE,
   user_session text COLLATE "C" NOT NULL,
   verdict text COLLATE "C" NOT NULL CHECK (verdict IN ('operator', 'included')),
-  -- The vote whose position within the cap of its network stays taken while it is excluded, even if it is withdrawn:
-  -- copies of columns of upvotes. NULL if it had no network.
+  -- The id, time and network of an excluded vote, copied from upvotes, because the vote keeps its position within the
+  -- cap of its network even if it is withdrawn. NULL if the vote had no network.
   vote_id uuid,
   created_at timestamptz(3),
   network uuid,
@@ -278,7 +278,8 @@ CREATE TABLE submissions (
   suspected_spam boolean NOT NULL DEFAULT false,
   created_at timestamptz(3) NOT NULL,
   updated_at timestamptz(3) NOT NULL,
-  -- When the maker last sent the submission to the review queue, which lists the oldest first, and suspected spam last.
+  -- When the maker last sent the submission to the review queue. The queue lists the oldest submissions first, and
+  -- suspected spam last.
   waiting_since timestamptz(3) NOT NULL,
   decided_at timestamptz(3)
 );
@@ -363,7 +364,7 @@ CREATE TABLE removed_comments (
 
 -- Operation ----------------------------------------------------------------------------------------------------------
 
--- Operations by commands and in the console. Each entry of a change is written in the transaction of the change.
+-- Operations of commands and of the console. The entry of a change is written in the transaction of the change.
 CREATE TABLE audit_log (
   id uuid PRIMARY KEY,
   created_at timestamptz(3) NOT NULL,
@@ -491,6 +492,6 @@ CREATE TABLE leases (
   tag text COLLATE "C" NOT NULL,
   holder uuid NOT NULL,
   expires_at timestamptz NOT NULL,
-  -- When the last completed job began.
+  -- When the last completed run of the job began.
   last_run_at timestamptz
 );

@@ -35,8 +35,8 @@ const INPUTS = [
 const TEST_FILE = /\.test\.tsx?$/;
 
 /**
- * Builds the site unless dist/ was built from the current sources. If it cannot be built, the existing build is used.
- * Without one, the process exits with code 2.
+ * Builds the site unless dist/ was built from the current sources. If the site cannot be built, the existing build is
+ * used. Without a build, the process exits with code 2.
  */
 export async function buildIfStale() {
   const stamp = stampOf(INPUTS);
@@ -73,7 +73,10 @@ async function buildObstacle() {
   return isWritable ? undefined : `${ROOT} is not writable`;
 }
 
-/** A lock without a process id is left over from a crash or a full disk, unless its process is about to write the id. */
+/**
+ * After this time, a lock without a process id is left over from a crash or a full disk. Until then, its process may be
+ * about to write the id.
+ */
 const LOCK_WRITE_MS = 5_000;
 /** Far longer than a build takes. The process id in an older lock may have been reused. */
 const MAX_BUILD_MS = 10 * 60_000;
@@ -181,7 +184,8 @@ const RETENTION_MS = 7 * 24 * 60 * 60_000;
 
 /**
  * Copies the assets of replaced builds, which running sites and open pages still request. The modification time of a
- * copy is when its build was replaced, because a build may have served for years before.
+ * copy is the time at which its build was replaced, because retention starts then: the build may have been in use for
+ * years before.
  */
 async function retainAssets(staging) {
   for (const part of ['client', 'console']) {

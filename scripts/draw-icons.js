@@ -14,7 +14,7 @@ const PUBLIC = fileURLToPath(new URL('../public/', import.meta.url));
 const MARK = await readFile(join(PUBLIC, 'favicon.svg'), 'utf8');
 
 /** The logo on a full-bleed background, for icons that the system crops to its own shape (maskable icons). */
-const bleeding = (margin) => `<svg xmlns="http://www.w3.org/2000/svg"
+const fullBleed = (margin) => `<svg xmlns="http://www.w3.org/2000/svg"
   viewBox="${-margin} ${-margin} ${32 + 2 * margin} ${32 + 2 * margin}">
   <rect x="-8" y="-8" width="48" height="48" fill="#0c3b54"/>
   <circle cx="22.5" cy="10" r="4" fill="#ff8a57"/>
@@ -26,8 +26,8 @@ const bleeding = (margin) => `<svg xmlns="http://www.w3.org/2000/svg"
 const ICONS = [
   ['icon-192.png', 192, MARK],
   ['icon-512.png', 512, MARK],
-  ['icon-maskable-512.png', 512, bleeding(4)],
-  ['apple-touch-icon.png', 180, bleeding(0)],
+  ['icon-maskable-512.png', 512, fullBleed(4)],
+  ['apple-touch-icon.png', 180, fullBleed(0)],
 ];
 
 const browser = await chromium.launch({

@@ -57,7 +57,7 @@ process.exit(passed === outcomes.length && outcomes.length > 0 ? 0 : 1);
 function countOf(name) {
   const count = Number(values[name]);
   if (Number.isInteger(count) && count >= 0) return count;
-  console.error(`--${name} must be a whole number of 0 or more, not '${values[name]}'.`);
+  console.error(`--${name} must be a whole number, 0 or greater, not '${values[name]}'.`);
   process.exit(2);
 }
 

@@ -1,4 +1,4 @@
-/** Bounds shared by browser and server. Names end with their unit, except plain counts. */
+/** Limits shared by browser and server. Names end with their unit, except plain counts. */
 export const LIMITS = {
   /** The default and the maximum number of items on a page of a list. */
   pageSize: { default: 30, max: 100 },
@@ -20,5 +20,5 @@ export const LIMITS = {
   cardTags: 3,
 } as const;
 
-/** Maximum counted votes of one network for one launch, which the setting of this name overrides. */
+/** The default of the setting VOTES_PER_NETWORK: the maximum number of counted votes per network and launch. */
 export const VOTES_PER_NETWORK = 20;

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { LIMITS } from './limits.ts';
 
-/** The query parameters of every list that is read page by page. */
+/** The query parameters of every paginated list. */
 export const PAGE_QUERY = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.pageSize.max })),
   cursor: Type.Optional(Type.String({ maxLength: LIMITS.cursorCharacters })),

@@ -40,7 +40,7 @@ export interface Site extends PageSettings, PageBrand {
   hasModerationLog?: true;
 }
 
-/** The tagline of the specification. */
+/** The default tagline, which the specification prescribes. */
 const TAGLINE = 'The place to discover and launch innovative tech products. Explore the wave.';
 
 /** Returns the sentence that describes a site on its pages, in link previews and in the web app manifest. */

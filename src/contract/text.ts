@@ -18,8 +18,8 @@ export function isVisible(text: string): boolean {
 export const VISIBLE_FORMAT = 'visible-text';
 
 /**
- * Returns whether a text has more code points than allowed. It never has more code points than code units, which are
- * fast to count.
+ * Returns whether a text has more code points than allowed. Counts its code units first, because that is fast and a
+ * text never has more code points than code units.
  */
 export function isLongerThan(text: string, maxCharacters: number): boolean {
   return text.length > maxCharacters && [...text].length > maxCharacters;
@@ -44,7 +44,7 @@ export function escapeUnits(text: string): string {
     .join('');
 }
 
-// Pure, so browser code that uses only other parts of this file omits it.
+// Marked as pure, so bundles that do not use it omit it.
 const ENGLISH = /* @__PURE__ */ new Intl.NumberFormat('en');
 
 /** Formats a number for text that is not translated: `1,234`. */

@@ -95,7 +95,7 @@ interface CoreOptions {
   /** Called with networks whose votes must be checked against the cap again; see `setUpvotes`. */
   onUnchecked?: ((networks: readonly VoteNetwork[]) => void) | undefined;
   launches?: LaunchOptions;
-  /** The newest products, which related products are chosen from. If unset, each choice reads them. */
+  /** The newest products, from which related products are chosen. If unset, they are read for each choice. */
   newestProducts?: NewestProductsCache | undefined;
   /** If unset, changes record no webhooks. */
   recordEvents?: RecordEvents | undefined;
@@ -185,9 +185,9 @@ export function createCore(database: Database, options: CoreOptions = {}): Core 
       // A rank depends on the votes of other launches, so the read must show their latest writes too.
       const standings = await getStandings(reads.of({}), productId, rules());
       if (standings !== null || !(await isPlaceable(database, productId, rules()))) return standings;
-      // The board updater has not placed this launch yet. It is placed now, because the page must show its standing.
-      // Only one launch is placed at a time, so this uses one connection even after a large import. The updater places
-      // the others, which invalidates responses without their standings.
+      // The board updater has not placed this launch yet, but the page must show its standing. Page views place only
+      // one launch at a time, so they use one connection even after a large import. The updater places the others,
+      // which invalidates the responses that lack their standings.
       placing ??= {
         productId,
         standings: placeForView(productId).finally(() => {

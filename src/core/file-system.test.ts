@@ -4,6 +4,6 @@ import { readOnlyAdvice } from './file-system.ts';
 test.each([
   ['EROFS', /^ .*ReadWritePaths=.*\.$/],
   ['EACCES', /^$/],
-])('the error %s of a folder gets the right advice', (code, advice) => {
+])('an error with the code %s gets advice about systemd only if the folder is read-only', (code, advice) => {
   expect(readOnlyAdvice(Object.assign(new Error(), { code }))).toMatch(advice);
 });

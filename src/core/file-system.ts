@@ -6,7 +6,10 @@ export function systemCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** Returns a sentence to add to the error message if a folder is read-only, as most are to a service of systemd. */
+/**
+ * Returns advice to append to the message if an error is due to a read-only folder, as most folders are for systemd
+ * services. Otherwise, returns an empty string.
+ */
 export function readOnlyAdvice(error: unknown): string {
   if (systemCode(error) !== 'EROFS') return '';
   return ' If systemd runs the site, you can also add the folder to ReadWritePaths= of its unit.';
@@ -50,10 +53,9 @@ export async function makeFolder(
 }
 
 /**
- * Calls `work` with a path to an existing folder, and with a function that gives a new file or folder in it to the
- * folder's owner. The function has an effect only if root runs this process: without it, the site could not change the
- * files that root's commands create.
- * On Linux, the path leads root to the same folder even if its owner replaces the folder with a link.
+ * Calls `work` with a path to an existing folder, and with a function that makes the folder's owner the owner of a new
+ * file or folder in it. The function has an effect only for root; without it, the site could not change the files that
+ * root's commands create. On Linux, root's path leads to the same folder even if the owner replaces it with a link.
  */
 export async function inFolder<Result>(
   folder: string,

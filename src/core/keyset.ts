@@ -47,7 +47,10 @@ function isCount(key: unknown): boolean {
   return typeof key === 'number' && Number.isInteger(key) && key >= 0 && key <= MAX_COUNT;
 }
 
-/** Returns the order by time of creation, newest first, and then by id. `table` is a prefix of the columns. */
+/**
+ * Returns the order by time of creation, newest first, and then by id. `table` is the prefix of the column names, such
+ * as `p.`.
+ */
 export function newestFirst<Row extends { created_at: Date; id: string }>(
   name: string,
   idKind: 'uuid' | 'productId',

@@ -28,7 +28,7 @@ export interface Log {
   error(fields: object | string, message?: string): void;
 }
 
-/** A UUID in its canonical form. In a JSON schema, which has no flags, the letters must be in lower case. */
+/** A UUID in its canonical form. Patterns in JSON Schema have no flags, so there the letters must be in lower case. */
 export const UUID_PATTERN = '^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$';
 
 const UUID = new RegExp(UUID_PATTERN, 'i');

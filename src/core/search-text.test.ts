@@ -28,7 +28,7 @@ describe('folding', () => {
   test.each([
     ['combining marks', '\u0301\u0323'],
     ['combining marks and half-width voiced sound marks', '\u0301\uff9e'],
-  ])('a row of a million %s is folded in linear time, and folding it again does not change it', (_what, marks) => {
+  ])('a run of a million %s is folded in linear time, and folding it again does not change it', (_what, marks) => {
     const folded = foldText(`A${marks.repeat(500_000)}`);
     expect(folded).toMatch(/^[ạá]/u);
     expect(foldText(folded)).toBe(folded);

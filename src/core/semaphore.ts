@@ -1,8 +1,8 @@
 import { CoreError } from './core-error.ts';
 
 /**
- * Limits the number of concurrent operations. Further ones wait in the order of arrival, but behind urgent ones, of
- * which the newest is first.
+ * Limits the number of concurrent operations. Further operations wait in the order of arrival. Urgent ones go before
+ * all others, the newest first.
  */
 interface Semaphore {
   /** Takes a slot. @returns a function that releases it, or undefined if none became free within `timeoutMs`. */

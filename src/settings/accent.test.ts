@@ -27,7 +27,7 @@ describe('accepted colours', () => {
 
   // Black, the lightest accepted grey, and saturated colours of all hues.
   const extremes = ['#000000', '#767676', '#0000ff', '#ee0000', '#008700', '#8b008b', '#806600', '#007c7c', '#c2410c'];
-  test.each(extremes)('%s is readable in both themes, also on badges', (text) => {
+  test.each(extremes)('%s is readable in both themes and on badges', (text) => {
     const accent = readAccent(text);
     for (const theme of ['light', 'dark'] as const) {
       const { sun, sunStrong, sunSoft, onSun } = accent[theme];

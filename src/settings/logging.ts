@@ -4,7 +4,7 @@ import type { LogLevel } from './read-value.ts';
 
 /**
  * Creates the logger of a process: JSON lines, or readable lines on a terminal. Logs contain no session ids and no
- * visitors' IP addresses: of a request, only the method and the path are logged; of an error, only `ERROR_FIELDS`.
+ * visitors' IP addresses: for a request, only the method and the path are logged; for an error, only `ERROR_FIELDS`.
  */
 export function createLog(level: LogLevel, stream: NodeJS.WriteStream & { fd: number }): Logger {
   const options = { level, base: null, serializers: { err: describeError, req: describeRequest } };
@@ -21,7 +21,7 @@ function escapeControls(line: string): string {
   return line.replaceAll(/[\u007f-\u009f\p{Cf}\u2028\u2029]/gu, escapeUnits);
 }
 
-/** Escapes the escapes of control characters again, except `\n`, because pino-pretty decodes strings to print them. */
+/** Escapes the escape sequences of control characters, except `\n`, once more, because pino-pretty decodes them. */
 function escapeControlsForPretty(line: string): string {
   return escapeControls(line).replaceAll(/\\(u[\da-f]{4}|.)/gi, (escaped, code: string) =>
     /^(?:u|[bfrt]$)/i.test(code) ? `\\${escaped}` : escaped,

@@ -27,8 +27,8 @@ export function readLogo(bytes: Buffer, path: string): Logo {
     address: `${FOLDERS.brand}${hash}.${extension}`,
   });
   if (bytes.length === 0) return refuse('is empty');
-  for (const { name, extension, mediaType, isIt, measure } of RASTERS) {
-    if (!isIt(bytes)) continue;
+  for (const { name, extension, mediaType, matches, measure } of RASTERS) {
+    if (!matches(bytes)) continue;
     const size = measure(bytes) ?? refuse(`is a damaged ${name} picture; save it again`);
     const [width, height] = size;
     if (Math.max(width, height) > MAX_SIDE_PIXELS) {
@@ -47,14 +47,14 @@ const RASTERS = [
     name: 'PNG',
     extension: 'png',
     mediaType: 'image/png',
-    isIt: (bytes: Buffer) => bytes.subarray(0, 8).equals(PNG_SIGNATURE),
+    matches: (bytes: Buffer) => bytes.subarray(0, 8).equals(PNG_SIGNATURE),
     measure: measurePng,
   },
   {
     name: 'WebP',
     extension: 'webp',
     mediaType: 'image/webp',
-    isIt: (bytes: Buffer) => bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.toString('latin1', 8, 12) === 'WEBP',
+    matches: (bytes: Buffer) => bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.toString('latin1', 8, 12) === 'WEBP',
     measure: measureWebp,
   },
 ] as const;
@@ -96,8 +96,8 @@ const sizeOf = (width: number, height: number): Size | undefined =>
   width > 0 && height > 0 ? [width, height] : undefined;
 
 /**
- * Returns why an SVG is rejected, if it is. Scripts in an SVG do not run in `<img>`, but run if the file is opened
- * directly.
+ * Returns the reason for rejecting an SVG, or undefined if it is accepted. Scripts in an SVG do not run in `<img>`, but
+ * run if the file is opened directly.
  */
 function faultOfSvg(bytes: Buffer): string | undefined {
   let text: string;

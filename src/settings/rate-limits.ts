@@ -16,8 +16,8 @@ interface ActionLimits {
 }
 
 /**
- * All limits with their defaults. `search` also covers other expensive reads, such as tallies, sitemap shards and
- * new share images. Cached search results are not counted, because they cost next to nothing.
+ * All limits with their defaults. `search` also covers other expensive reads, such as tallies, sitemap shards and new
+ * share images. Cached search results are not counted, because serving them is cheap.
  */
 export const DEFAULT_RATE_LIMITS = {
   upvote: { session: { amount: 120, seconds: 60 }, network: { amount: 600, seconds: 60 } },
@@ -26,7 +26,9 @@ export const DEFAULT_RATE_LIMITS = {
   submission: { session: { amount: 10, seconds: 3_600 }, network: { amount: 20, seconds: 3_600 } },
   /** Requests with a maker key, which read or change a submission, and attempts to submit, even if they fail. */
   maker: { session: { amount: 120, seconds: 60 }, network: { amount: 600, seconds: 60 } },
-  /** Uploads of pictures, which stay on the disk for at least a day. The pipeline leaves part of the disk free. */
+  /**
+   * Uploads of pictures, each of which is stored for at least a day. They are refused while the disk is nearly full.
+   */
   picture: { network: { amount: 200, seconds: 3_600 } },
   search: { network: { amount: 20, seconds: 1 } },
 } as const satisfies Record<string, ActionLimits>;
@@ -37,7 +39,7 @@ export type RateLimits = Readonly<Record<LimitedAction, ActionLimits>>;
 /** The maximum numbers of open event streams. */
 export interface StreamLimits {
   perProcess: number;
-  /** If undefined, the limit of the whole process applies. */
+  /** If undefined, only the limit per process applies. */
   perNetwork: number | undefined;
 }
 

@@ -11,7 +11,7 @@ const MAX_INTERVAL_MS = 366 * UNITS_MS.d;
 export function readHost(text: string): string {
   if (/[\s/]/.test(text))
     throw new Error(`${quote(text)} is not a host name or IP address, such as 127.0.0.1 or 0.0.0.0`);
-  // `localhost` stands for two addresses, but the limits of connections apply to one listening socket.
+  // `localhost` may have two addresses, but the limits on connections apply to one listening socket.
   return text.toLowerCase() === 'localhost' ? '127.0.0.1' : text;
 }
 
@@ -20,7 +20,7 @@ export function isLoopback(host: string): boolean {
   return ['localhost', '::1', '[::1]'].includes(host) || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
-/** Creates a reader of whole numbers. Its error is the quoted text, then `fault`, the range and `hint`. */
+/** Creates a reader of whole numbers. Its error message consists of the quoted text, `fault`, the range and `hint`. */
 export function wholeNumber(min: number, max: number, fault: string, hint = ''): (text: string) => number {
   return (text) => {
     const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
@@ -52,7 +52,7 @@ export function readDatabaseUrl(text: string): string {
   if (!URL.canParse(text)) throw new Error(`this is not a URL; ${shape}`);
   const { protocol, username, pathname, hash } = new URL(text);
   if (!/^postgres(?:ql)?:$/.test(protocol)) throw new Error(`this is not a PostgreSQL URL; ${shape}`);
-  // Such a password would be taken for the name of the database, which error messages show.
+  // Otherwise, part of the password would count as the database name, which error messages contain.
   if (username === '' && `${pathname}${hash}`.includes('@'))
     throw new Error('in the role and the password, write / as %2F, ? as %3F, # as %23 and @ as %40');
   return text;

@@ -160,7 +160,7 @@ describe('invalid settings', () => {
     ['LEADERBOARD_REVIEW_HOURS', '721', /from 0 to 720/],
     ['VOTES_PER_NETWORK', '0', /number of votes must be from 1 to/],
     ['METRICS_PORT', 'x', /number from 0 to 65535/],
-    ['METRICS_PORT', '3000', /must be another port than PORT/],
+    ['METRICS_PORT', '3000', /must not be the same port as PORT/],
     ['SITE_LOCALE', 'it', /'it' is not one of ar, de, en, .*, auto/],
     ['SITE_LOCALE', 'it,auto', /is not one of ar, de, en/],
     ['SITE_LOCALE', 'de,fr', /is not one of ar, de, en/],
@@ -207,7 +207,7 @@ describe('invalid settings', () => {
     expect(faultsOf({ [name]: value })[0]).toMatch(new RegExp(`^${name}: [^\\n]+$`));
   });
 
-  test('the described ranges of numbers are exactly those that are accepted', () => {
+  test('the number ranges in the descriptions are exactly those that are accepted', () => {
     const ranges = Object.values(SETTINGS).flatMap(({ name, about }) =>
       [...about.matchAll(/\((\d+)–(\d+)\)/g)].map(([, min, max]) => ({ name, min: Number(min), max: Number(max) })),
     );
@@ -218,24 +218,24 @@ describe('invalid settings', () => {
     }
   });
 
-  test('an invalid limit is a fault even while limits are off', () => {
+  test('an invalid limit is reported even while limits are off', () => {
     expect(faultsOf({ RATE_LIMITS: 'off', LIMIT_LIKES_PER_SESSION: 'x' })).toHaveLength(1);
     expect(readSettings({ RATE_LIMITS: 'off' }).rateLimits).toBeUndefined();
     expect(readSettings({ RATE_LIMITS: 'off' }).streamLimits).toEqual({ perProcess: 5_000, perNetwork: undefined });
   });
 
-  test('PORT and METRICS_PORT may both be 0, which is a different free port for each', () => {
+  test('PORT and METRICS_PORT may both be 0, because each selects its own free port', () => {
     expect(readSettings({ PORT: '0', METRICS_PORT: '0' })).toMatchObject({ port: 0, metricsPort: 0 });
   });
 
-  test('backup settings without a folder are a fault', () => {
+  test('backup settings without BACKUP_DIR are reported', () => {
     expect(faultsOf({ BACKUP_EVERY: '1d', BACKUP_KEEP: '3' })).toEqual([
       expect.stringMatching(/^BACKUP_EVERY: this has no effect without BACKUP_DIR/),
       expect.stringMatching(/^BACKUP_KEEP: this has no effect without BACKUP_DIR/),
     ]);
   });
 
-  test('all faults are listed at once', () => {
+  test('all errors are reported at once', () => {
     const faults = faultsOf({
       HOST: 'a b',
       PORT: 'x',
@@ -272,7 +272,7 @@ describe('invalid settings', () => {
     ['SITE_URL', 'https://:hunter2@launches.example'],
     ['SITE_URL', 'postgres://site:hunter2@db/site'],
     ['TRUST_PROXY', 'postgres://site:hunter2,@db/site'],
-  ])('a password in %s is never repeated', (name, value) => {
+  ])('the error about a password in %s never repeats the password', (name, value) => {
     const faults = faultsOf({ [name]: value });
     expect(faults).toHaveLength(1);
     expect(faults.join()).not.toContain('hunter2');

@@ -262,7 +262,7 @@ function group(values: Values, faults: string[]): Settings {
   } = values;
   // Port 0 selects another free port for each server, so two zeros do not conflict.
   if (others.metricsPort && others.metricsPort === others.port)
-    faults.push('METRICS_PORT: this must be another port than PORT');
+    faults.push('METRICS_PORT: this must not be the same port as PORT');
   return {
     ...(Object.fromEntries(Object.entries(others).filter(([key]) => !(key in LIMIT_SETTINGS))) as Others),
     launches: { timeZone, reviewHours, votesPerNetwork },

@@ -192,7 +192,7 @@ export interface SubmissionRecord {
   launchAt: string | null;
   /** The product as it would launch or, if it exists, as it is on the site. */
   product: Product;
-  /** The last approved version, if the submission was approved and is no longer; otherwise `null`. */
+  /** The last approved version, if the submission was approved before but is not now; otherwise `null`. */
   approvedProduct: Product | null;
   createdAt: string;
   updatedAt: string;

@@ -7,7 +7,7 @@ import { LIMITS } from '../limits.ts';
  */
 export type ProductFieldKind = ProductField['kind'];
 
-/** What the declarations of all fields contain. Lengths are in Unicode code points. */
+/** The properties that all field declarations share. Lengths are in Unicode code points. */
 interface FieldDeclaration {
   /** The column in the table. Imports accept this name, too. */
   column: string;
@@ -33,7 +33,7 @@ interface ListField extends FieldDeclaration {
   maxItems: number;
 }
 
-/** Every product has an id. A missing time is the current time. */
+/** Every product has an id. A missing time defaults to the current time. */
 interface KeyField extends FieldDeclaration {
   kind: 'id' | 'time';
   default?: undefined;

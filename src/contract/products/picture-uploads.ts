@@ -8,7 +8,7 @@ export const PICTURE_UPLOADS = {
   maxSidePixels: 32_768,
   /** The width and height of a product's stored image. */
   imagePixels: 512,
-  /** Maximum longer side of a screenshot. Smaller screenshots keep their size. */
+  /** Maximum length of a screenshot's longer side. Smaller screenshots keep their size. */
   screenshotPixels: 1_600,
 } as const;
 

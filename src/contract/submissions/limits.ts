@@ -6,7 +6,7 @@ export const SUBMISSION_LIMITS = {
   launchAheadDays: 366,
 } as const;
 
-/** Why a launch time is rejected that has passed. The form explains it in the page's language. */
+/** The error for a launch time in the past. The form replaces it with a translated message. */
 export const TIME_PASSED = 'This time has passed.';
 
 /** A maker key, like every token: 32 random bytes in base64url. Clients send it as `Authorization: Bearer {key}`. */

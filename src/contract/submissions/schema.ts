@@ -51,7 +51,7 @@ export const SubmissionPatchSchema = Type.Object(
 
 export const ScreenshotParamsSchema = Type.Object({ id: Type.String(), n: Type.String() });
 
-/** The version that the maker edited, as in `SubmissionPatch`, for a change without a body. */
+/** The version that the maker edited, as in `SubmissionPatch`, for requests without a body. */
 export const SubmissionVersionQuerySchema = Type.Object({ revision, productVersion: Type.Optional(Type.String()) });
 
 const SubmissionStatusSchema = Type.Union([
@@ -74,7 +74,10 @@ const SubmissionSchema = Type.Object(
     editable: Type.Boolean(),
     /** Increases with each change by the maker and each decision of an operator. */
     revision: Type.Integer({ minimum: 1 }),
-    /** Changes with each edit of the approved product, also by an operator; `null` if there is no approved product. */
+    /**
+     * Changes with each edit of the approved product, including edits by operators; `null` if there is no approved
+     * product.
+     */
     productVersion: Type.Union([Type.String(), Type.Null()]),
     /** The time of the launch, or `null` if the product launches on approval. */
     launchAt: Type.Union([Type.String(), Type.Null()]),

@@ -18,7 +18,7 @@ export interface Change {
   catalogue: boolean;
   /** Ids of the comments that were written, liked or moderated. Unset if the change is not about single comments. */
   commentIds?: readonly string[];
-  /** For launches: the maximum number of milliseconds since the first of them. Unset for a change that was just made. */
+  /** For launches: at most this many milliseconds have passed since the first one. Unset for a change made just now. */
   ageMs?: number;
 }
 
@@ -35,14 +35,15 @@ export const RETENTION_MS = 10 * 60 * 1_000;
 export const OVERLAP_MS = 3_000;
 
 /**
- * The overlap of a read every few seconds, for transactions whose commit is slow, for example because a disk or a
- * standby is. A transaction must commit within this time after recording its change.
+ * The overlap of one read every few seconds, which finds the changes of transactions that commit slowly, for example
+ * because of a slow disk or standby. A transaction must commit within this time after recording its change.
  */
 export const LONG_OVERLAP_MS = 60_000;
 
 /**
- * Changes of more products and comments are recorded as "everything changed", because every process parses the ids at
- * once. Larger than a batch of launches that the board updater places, so placing many does not outdate all caches.
+ * A change with more ids is recorded as "everything changed", because every process parses all ids of a change at once.
+ * The limit is larger than a batch of the board updater, so placing many launches does not make all cached responses
+ * stale.
  */
 export const MAX_CHANGED_IDS = 1_500;
 
@@ -78,7 +79,7 @@ const RETENTION = `${RETENTION_MS} * interval '1 millisecond'`;
 
 /**
  * Deletes rows older than `RETENTION_MS`. After the database's clock was set back, also deletes rows more than
- * `RETENTION_MS` in the future, because every read would return them until their time.
+ * `RETENTION_MS` in the future, because every read would return them until that time has passed.
  */
 export async function deleteOldChanges(sql: Sql): Promise<void> {
   await sql.query(
@@ -143,7 +144,9 @@ interface ChangeRow {
   gap: boolean;
   /** NULL if there are no changes. */
   id: string | null;
-  /** NULL if the reader has seen the record, so reads of a busy site do not return a thousand known records in full. */
+  /**
+   * NULL if the reader has seen the record, so a read on a busy site does not return a thousand known records in full.
+   */
   product_ids: string[] | null;
   catalogue: boolean;
   comment_ids: string[];

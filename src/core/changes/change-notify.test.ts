@@ -40,7 +40,7 @@ function open() {
 
 const LISTENERS = `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN %'`;
 
-test('a notification reaches the other processes and not its sender, even after the connections were lost', async () => {
+test('other processes act on a notification, but its sender does not, even after the connections were lost', async () => {
   const sender = open();
   const other = open();
   const expectDelivery = async () => {

@@ -129,7 +129,7 @@ describe('polling a database', () => {
     expect(reads).toBe(2);
   });
 
-  test('a response that arrives after the end is ignored, because the listener can no longer use the database', async () => {
+  test('a response that arrives after a stop is ignored, because the listener can no longer use the database', async () => {
     respond();
     await vi.advanceTimersByTimeAsync(200);
     expect({ reads, observed }).toEqual({ reads: 2, observed: [1_000] });
@@ -139,7 +139,7 @@ describe('polling a database', () => {
     expect(observed).toHaveLength(1);
   });
 
-  test('a database that does not respond is reported once, after two seconds, and so is its first response', async () => {
+  test('a database that does not respond is reported once, after two seconds, and its next response is reported', async () => {
     await vi.advanceTimersByTimeAsync(1_999);
     expect(disconnects).toEqual([]);
     await vi.advanceTimersByTimeAsync(1);

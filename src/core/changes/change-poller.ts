@@ -15,7 +15,9 @@ const POLL_INTERVAL_MS = 200;
 /** The interval between reads with the long overlap, shorter than the margin for clients that resume (`MARGIN_MS`). */
 const LONG_READ_INTERVAL_MS = 4_000;
 
-/** If more ids are remembered, there is no long overlap for a minute, because each long read would send them. */
+/**
+ * If more ids are remembered, reads with the long overlap pause for a minute, because each of them would send all ids.
+ */
 const MAX_SEEN = 5_000;
 
 /** If a read takes longer, the database counts as unreachable, and cached responses carry an `Age` header. */
@@ -176,7 +178,7 @@ export function pollChanges(database: Database, log: Log, listener: ChangePoller
     const overlap = isLong ? { overlapMs: LONG_OVERLAP_MS, seen: [...seenInLong] } : { overlapMs: OVERLAP_MS, seen };
     try {
       const page = await readChanges(database, { cursor, ...overlap }, READ_TIMEOUT_MS);
-      // After a stop, the listener may already have closed what it uses.
+      // After a stop, the listener may already have closed its resources.
       if (page !== undefined && state.kind !== 'stopped') passOn(page, isLong);
       dispatch({ kind: 'succeeded' });
     } catch (error) {
@@ -211,7 +213,7 @@ export function pollChanges(database: Database, log: Log, listener: ChangePoller
     listener.onObservedUpTo(now);
     if (!isFirst) return;
     listener.onHistory(records, now);
-    // After a failed read, the process may already have served.
+    // After a failed read, the process may already have served responses.
     if (state.kind === 'reading' && state.disconnectedSince !== undefined) listener.onGap();
   }
 

@@ -20,9 +20,9 @@ const MAX_OWN_RECORDS = 1_000;
 const NOTHING: Change = { productIds: [], catalogue: false };
 
 /**
- * Publishes the committed changes of this process to other processes, up to ten times a second and outside of their
- * transactions. If this process crashes before that, the others do not learn of the changes, so responses count as
- * stale after a minute.
+ * Publishes the committed changes of this process to other processes, up to ten times a second and outside the
+ * transactions of the changes. If this process crashes before that, the others do not learn of the changes; therefore,
+ * cached responses count as stale after a minute.
  */
 export class ChangePublisher {
   readonly #database: Database;
@@ -43,7 +43,7 @@ export class ChangePublisher {
   #flushing: Promise<void> = Promise.resolve();
   #isClosed = false;
 
-  /** @param onPublished - called after a change record is committed, when other processes can read it */
+  /** @param onPublished called after a change record is committed, when other processes can read it */
   constructor(database: Database, log: Log, onPublished: () => void = () => {}) {
     this.#database = database;
     this.#log = log;
@@ -134,8 +134,8 @@ function union(added: Change, late: Change): Change {
 export const CHANNEL = 'groundswell_changes';
 
 /**
- * How long to wait for the probe's own notification: behind a pooler in transaction mode, LISTEN succeeds but no
- * notification ever arrives.
+ * How long to wait until a probe arrives back at this process. Behind a pooler in transaction mode, LISTEN succeeds,
+ * but no notification ever arrives.
  */
 const PROBE_TIMEOUT_MS = 10_000;
 
@@ -150,8 +150,8 @@ export class ChangeNotify {
   readonly #self = randomUUID();
   readonly #listening: Listening;
   /**
-   * Whether this process receives notifications. If not, it sends none but probes, because the other processes are
-   * connected in the same way and would not receive them.
+   * Whether this process receives notifications. If not, it sends only probes, because the other processes are
+   * connected in the same way and would not receive notifications either.
    */
   #isWorking = false;
   /** Aborted when a probe has arrived, or is no longer awaited. */

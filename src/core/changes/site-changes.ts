@@ -43,7 +43,7 @@ export interface ChangeListener {
   onDisconnect?(since: number | undefined): void;
 }
 
-/** The changes of all processes, as this one observes them. */
+/** The changes of all processes, as this process observes them. */
 export interface SiteChanges {
   /** Call after this process has committed a change and before it acknowledges the change. */
   onWrite(change: Change): void;
@@ -121,7 +121,7 @@ export function subscribeToChanges(database: Database, log: Log): SiteChanges {
     const isBehind = clock.observedUpTo !== undefined && time < clock.databaseNow(monotonicMs) - OVERLAP_MS;
     const setBackMs = clock.synchronise(time, monotonicMs);
     if (setBackMs > 0) {
-      log.warn({ seconds: Math.round(setBackMs / 1_000) }, "The site's clock was set back to the database's");
+      log.warn({ seconds: Math.round(setBackMs / 1_000) }, "The site's clock was set back to the time of the database");
       launchesReadUpTo = time;
     }
     if (isBehind || setBackMs > 0) noteGap();
@@ -172,7 +172,7 @@ export function subscribeToChanges(database: Database, log: Log): SiteChanges {
     ready: poller.firstAttempt,
     observedUpTo: () => clock.observedUpTo,
     since(time, productIds) {
-      // A later time was observed before the database's clock was set back, so newer changes may have earlier times.
+      // Such a time was observed before the database's clock was set back, so newer changes may have earlier times.
       if (time > (clock.observedUpTo ?? time) + MARGIN_MS) return undefined;
       return recent.since(time, productIds);
     },

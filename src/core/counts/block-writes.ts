@@ -26,7 +26,7 @@ interface Block {
 const startBlock = (column: Block['column']) => `UPDATE product_counts
   SET ${column} = statement_timestamp() + $2::float8 * interval '1 millisecond' WHERE product_id = ANY($1::text[])`;
 
-// Leaves the time of the end, so a writer that skipped a product shortly before can find the reason.
+// Stores the time of the end instead of NULL, so a writer that skipped a product shortly before can find the reason.
 const endBlock = (column: Block['column']) =>
   `UPDATE product_counts SET ${column} = statement_timestamp() WHERE product_id = ANY($1::text[])`;
 

@@ -133,7 +133,10 @@ export function createDriftSampler(
       after,
     ]);
     after = product?.id ?? '';
-    log.warn({ productId: after }, 'Counting the rows of a product takes too long. Run `groundswell counts check`.');
+    log.warn(
+      { productId: after },
+      'The count check skipped a product, because counting its rows takes too long. Run `groundswell counts check`.',
+    );
   }
 
   return {

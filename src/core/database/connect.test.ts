@@ -36,18 +36,18 @@ describe('usable servers', () => {
   });
   afterAll(() => database.drop());
 
-  test('connecting to a usable server describes it without secrets, and the connection can migrate and query it', async () => {
+  test('a usable server is described without secrets, and the connection can migrate and query it', async () => {
     const connection = await open(database.url);
     expect(connection.embedded).toBe(false);
     expect(connection.location).toBe(describeUrl(database.url));
     expect(connection.location).not.toContain(new URL(database.url).password || 'no password');
     expect(await connection.migrate(MIGRATIONS)).not.toEqual([]);
     expect(await connection.database.query('SELECT id FROM products')).toEqual([]);
-    connection.setOwnerNote('nobody owns a server');
+    connection.setOwnerNote('a server has no owner');
     await connection.close();
   });
 
-  test('the settings of a database do not change how it is read and written', async () => {
+  test('the settings of a database do not affect date formats, string escapes, isolation or lock timeouts', async () => {
     for (const setting of [
       'datestyle = German',
       'standard_conforming_strings = off',
@@ -219,7 +219,7 @@ async function listen(onSocket: (socket: Socket) => void): Promise<Server> {
   return server;
 }
 
-/** Speaks just enough of PostgreSQL's protocol to accept a client and respond to queries with one text value. */
+/** Implements just enough of PostgreSQL's protocol to accept a client and respond to queries with one text value. */
 function respondAsPostgres(socket: Socket, version: string): void {
   const ready = message('Z', Buffer.from('I'));
   socket.once('data', () => {

@@ -15,8 +15,8 @@ interface ConnectOptions {
   /** The folder of the embedded database. */
   dataDir: string;
   /**
-   * `own`: this process is the site. `share`: this process uses the database of a running site; if none runs, it starts
-   * the database and stops it afterwards.
+   * `own`: for the site, which owns the embedded database. `share`: for commands, which use the database of a running
+   * site; if no site runs, the command starts the database and stops it afterwards.
    */
   mode: 'own' | 'share';
   /** Whether to create a missing embedded database (default), or to throw EmbeddedDatabaseError `no_database`. */
@@ -34,11 +34,14 @@ export interface Connection {
   embedded: boolean;
   /** The folder of the embedded database, or host, port and database name of the server, without secrets. */
   location: string;
-  /** Applies the missing migrations of a folder. @returns their names. */
+  /** Applies the pending migrations of a folder. @returns the names of the applied files. */
   migrate(directory: string): Promise<string[]>;
   /** Runs work whose duration grows with the data, such as a backup, on a connection without a statement timeout. */
   withoutStatementTimeout<Result>(work: (database: Database) => Promise<Result>): Promise<Result>;
-  /** Sets the description of this site that a second site on the same data folder reports, such as its URL. */
+  /**
+   * Sets a note about this process, such as the site's URL, for the error message of a second site on the same data
+   * folder.
+   */
   setOwnerNote(note: string): void;
   /**
    * Closes the connections. Stops the embedded server if this process owns it and no other process uses it. With
@@ -123,7 +126,7 @@ async function withOneConnection<Result>(
   }
 }
 
-/** Discards log lines, because the thrown error or the finding contains all information. */
+/** A log that discards all lines, for checks whose error or finding already contains everything. */
 export const UNLOGGED: Log = { info: () => {}, warn: () => {}, error: () => {} };
 
 /** Matches the codes of Node's TLS errors, and the driver's message if the server does not support TLS. */
@@ -138,7 +141,7 @@ async function checkServer(url: string): Promise<Server> {
     version = Math.floor(Number(rows[0]?.version) / 10_000);
   } catch (error) {
     const reason = reasonOf(error);
-    // The driver opens only the files that `sslrootcert`, `sslcert` and `sslkey` name.
+    // The driver opens only the files of `sslrootcert`, `sslcert` and `sslkey`, so a failed `open` concerns TLS.
     const isTlsFault =
       ('syscall' in reason && reason.syscall === 'open') || TLS_FAULT.test(systemCode(reason) ?? reason.message);
     const advice = isTlsFault

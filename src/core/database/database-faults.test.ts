@@ -6,7 +6,7 @@ import { isConnectionFailure, watchOutages } from './database-faults.ts';
 const away = (code: string) =>
   new CoreError('unavailable', 'away', { cause: Object.assign(new Error('connect'), { code }) });
 
-test('an outage is logged once for any number of requests; another reason or a later outage is logged, too', async () => {
+test('an outage is logged once for any number of requests; another reason or a later outage is logged separately', async () => {
   const { log, lines } = createLogLines();
   let now = 0;
   const logged = watchOutages(log, () => now);
@@ -21,7 +21,7 @@ test('an outage is logged once for any number of requests; another reason or a l
   expect(lines()).toHaveLength(3);
 });
 
-test('errors of a statement are not outages, and results pass through', async () => {
+test('errors of a statement are not logged as outages, and results are returned unchanged', async () => {
   const { log, lines } = createLogLines();
   const logged = watchOutages(log);
   await expect(logged(Promise.reject(new Error('syntax')))).rejects.toThrow('syntax');

@@ -9,7 +9,7 @@ const CONNECTION_MESSAGE =
 
 /**
  * Codes of system and TLS errors. They mean that the connection failed, possibly after the statement was executed.
- * Errors of the statement itself have a SQLSTATE, or another code of Node, such as ERR_INVALID_ARG_TYPE.
+ * Errors of the statement itself have a SQLSTATE, or another code of Node.js, such as ERR_INVALID_ARG_TYPE.
  */
 const SOCKET_CODE = /^(?:E(?!RR_)[A-Z_]+|ERR_(?:SSL|TLS)_\w+|CERT_\w+|\w+_CERT\w*|UNABLE_TO_\w+)$/;
 
@@ -93,9 +93,8 @@ const OUTAGE_GAP_MS = 60_000;
 
 /**
  * Returns a function that awaits work, and logs an outage if the work fails because the database is unavailable. An
- * outage is logged once, with its cause, because every request during the outage fails for the same reason. The reason
- * is the SQLSTATE or the system's error code; without one, the message. A new reason, such as a failover to a read-only
- * server, is logged, too.
+ * outage is logged once per reason, not once per request. The reason is the SQLSTATE or the system's error code or,
+ * without a code, the message.
  */
 export function watchOutages(log: Log, now: () => number = () => performance.now()) {
   const lastSeen = new Map<string, number>();
@@ -111,7 +110,8 @@ export function watchOutages(log: Log, now: () => number = () => performance.now
     try {
       return await work;
     } catch (error) {
-      // An error without a cause is not an outage: for example, the tally of a day whose first launch has just begun.
+      // An error without a cause does not come from the database. For example, a tally is unavailable when the first
+      // launch of its day has just begun.
       if (error instanceof CoreError && error.code === 'unavailable' && error.cause !== undefined) note(error);
       throw error;
     }

@@ -105,7 +105,7 @@ describe('transactions', () => {
 });
 
 describe('lost connections', () => {
-  test('a connection lost during a statement is `unavailable`, and the pool recovers', async () => {
+  test('losing the connection during a statement is reported as `unavailable`, and the pool recovers', async () => {
     await withPoolOfOne(async (pool) => {
       const pid = await pidOf(pool);
       const asleep = pool.query('SELECT pg_sleep(60)');
@@ -119,7 +119,7 @@ describe('lost connections', () => {
     });
   });
 
-  test('a connection lost during a transaction is `unavailable`, the transaction is rolled back, and the pool recovers', async () => {
+  test('losing the connection during a transaction is reported as `unavailable`, the transaction is rolled back, and the pool recovers', async () => {
     await withPoolOfOne(async (pool) => {
       const work = pool.transaction(async (sql) => {
         await sql.query('INSERT INTO notes VALUES (4)');
@@ -154,7 +154,7 @@ describe('lost connections', () => {
   });
 });
 
-test('every connection, even one without a timeout, sends keep-alive probes to a silent server', async () => {
+test('keep-alive probes are enabled on every connection, even on one without a timeout', async () => {
   const setKeepAlive = vi.spyOn(Socket.prototype, 'setKeepAlive');
   onTestFinished(() => setKeepAlive.mockRestore());
   const pool = openDatabase({ url: database.url, log: silentLog, statementTimeoutMs: 0 });
@@ -213,12 +213,12 @@ describe('statements that wait for a lock', () => {
   test.each<[string, (pool: Database) => Promise<unknown>]>([
     ['outside a transaction', (pool) => pool.query('INSERT INTO locked VALUES (1)')],
     ['in a transaction', (pool) => pool.transaction((sql) => sql.query('INSERT INTO locked VALUES (1)'))],
-  ])('a blocked statement %s is `unavailable`, leaves no backend, and is never executed', async (_, write) => {
+  ])('a blocked statement %s fails with `unavailable`, leaves no backend, and is never executed', async (_, write) => {
     await expectFailures(write);
     expect(await database.query('SELECT * FROM locked')).toEqual([]);
   });
 
-  test('a blocked read with a shorter client timeout is `unavailable`, and leaves no backend', async () => {
+  test('a blocked read with a shorter client timeout fails with `unavailable`, and leaves no backend', async () => {
     await expectFailures((pool) => pool.query('SELECT FROM locked', [], { timeoutMs: 100 }));
   });
 
@@ -255,14 +255,14 @@ test.each([
   ['57P01', 'a server that stops'],
   ['57014', 'a cancelled statement'],
   ['58030', 'a broken disk'],
-])('SQLSTATE %s, %s, is `unavailable`', async (code) => {
+])('SQLSTATE %s (%s) is reported as `unavailable`', async (code) => {
   const raise = `DO $$ BEGIN RAISE EXCEPTION 'fault' USING ERRCODE = '${code}'; END $$`;
   await expect(database.query(raise)).rejects.toEqual(unavailable);
   await expect(database.transaction((sql) => sql.query(raise))).rejects.toEqual(unavailable);
 });
 
 describe('an unavailable database', () => {
-  test('a refused connection is `unavailable`, for statements and transactions, and reveals no address', async () => {
+  test('a refused connection is reported as `unavailable`, for statements and transactions, without the address', async () => {
     const pool = openDatabase({ url: 'postgres://site:secret@127.0.0.1:1/site', log: silentLog });
     await expect(pool.query('SELECT 1')).rejects.toEqual(unavailable);
     await expect(pool.transaction(async () => {})).rejects.toEqual(unavailable);
@@ -270,7 +270,7 @@ describe('an unavailable database', () => {
     await pool.close();
   });
 
-  test('a dropped database is `unavailable`', async () => {
+  test('a dropped database is reported as `unavailable`', async () => {
     const dropped = await createTestDatabase({ migrated: false });
     const pool = openDatabase({ url: dropped.url, log: silentLog });
     await pool.query('SELECT 1');
@@ -280,13 +280,13 @@ describe('an unavailable database', () => {
     await pool.close();
   });
 
-  test('a statement that exceeds its timeout is `unavailable`', async () => {
+  test('a statement that exceeds its timeout fails with `unavailable`', async () => {
     const pool = openDatabase({ url: database.url, log: silentLog, statementTimeoutMs: 50 });
     await expect(pool.query('SELECT pg_sleep(10)')).rejects.toEqual(unavailable);
     await pool.close();
   });
 
-  test('an invalid statement is not `unavailable`', async () => {
+  test('an invalid statement is not reported as `unavailable`', async () => {
     await expect(database.query('SELECT nonsense')).rejects.toMatchObject({ name: 'error', code: '42703' });
   });
 });

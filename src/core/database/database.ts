@@ -41,8 +41,8 @@ export interface Database extends Sql {
   /** Listens to a channel (LISTEN) on a separate connection. */
   listen(channel: string, listener: Listener): Listening;
   /**
-   * Starts to check that connections respond, and reopens the pool if none does. Statements must run regularly, because
-   * a pool without responses counts as dead.
+   * Starts checking that the connections respond. If none does, all are closed, and the pool opens new ones. Statements
+   * must run regularly, because a pool without responses counts as dead.
    * @returns a function that stops the checks.
    */
   startWatchdog(intervalMs?: number): () => void;
@@ -82,15 +82,14 @@ const SERVER_SHARE_OF_TIMEOUT = 2 / 3;
 /** How often the server checks that the client of a running statement is still connected. */
 const CLIENT_CHECK_INTERVAL_MS = 1_000;
 /**
- * If a machine vanishes during a transaction, the locks of the transaction block other instances until the server ends
- * the transaction: after it has been idle for this many statement timeouts, or after the machine has not responded to
- * keep-alive probes.
+ * If a client's machine vanishes during a transaction, the locks of the transaction block other clients until the
+ * server ends it: when it has been idle for this many statement timeouts, or when keep-alive probes get no response.
  */
 const IDLE_TIMEOUTS = 2.5;
 const KEEP_ALIVE_PROBES = { tcp_keepalives_idle: 30, tcp_keepalives_interval: 10, tcp_keepalives_count: 3 };
 const SLOW_STATEMENT_MS = 1_000;
 
-/** Opens a pool on a PostgreSQL URL. It connects at the first statement. */
+/** Opens a pool on a PostgreSQL URL. It connects when the first statement runs. */
 export function openDatabase(options: DatabaseOptions): Database {
   const { url, log, maxConnections = 10, connectTimeoutMs = CONNECT_TIMEOUT_MS } = options;
   const { statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options;
@@ -144,9 +143,9 @@ export function openDatabase(options: DatabaseOptions): Database {
 }
 
 /**
- * Sets the server's timeouts on a new connection, and the isolation level and the formats of dates and strings, which a
- * role or a database may change. Uses statements, since a pooler may reject start-up parameters, and ignores settings
- * that the server does not know.
+ * Sets the server's timeouts on a new connection. Also sets the isolation level and the formats of dates and strings,
+ * whose defaults a role or a database may change. Uses statements, since a pooler may reject start-up parameters.
+ * Settings that the server does not know are ignored.
  */
 async function configureSession(client: pg.ClientBase, statementTimeoutMs: number): Promise<void> {
   const serverTimeoutMs = Math.floor(statementTimeoutMs * SERVER_SHARE_OF_TIMEOUT);
@@ -258,15 +257,15 @@ export async function readDatabaseTime(sql: Sql): Promise<Date> {
   return row?.now ?? new Date();
 }
 
-/** Returns a clock that has the database's time and advances. @throws CoreError `unavailable`. */
+/** Returns a clock that shows the database's time. @throws CoreError `unavailable`. */
 export async function readDatabaseClock(sql: Sql): Promise<() => Date> {
   const aheadMs = (await readDatabaseTime(sql)).getTime() - Date.now();
   return () => new Date(Date.now() + aheadMs);
 }
 
 /**
- * Returns the time of the database's clock or of this machine's, whichever is behind, for changes that cannot be
- * reverted. @throws CoreError `unavailable`.
+ * Returns the earlier of the database's time and this machine's time, for changes that cannot be reverted.
+ * @throws CoreError `unavailable`.
  */
 export async function readEarlierTime(sql: Sql): Promise<Date> {
   return new Date(Math.min(Date.now(), (await readDatabaseTime(sql)).getTime()));

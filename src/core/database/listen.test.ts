@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createTestDatabase } from '../../../tests/support/test-database.ts';
 import { NotificationListener } from './listen.ts';
 
-test('a connection whose `sslrootcert` cannot be read is tried again until it can', async () => {
+test('connecting is retried while the file of `sslrootcert` cannot be read', async () => {
   const database = await createTestDatabase({ migrated: false });
   const folder = await mkdtemp(join(tmpdir(), 'groundswell-listen-'));
   onTestFinished(async () => {

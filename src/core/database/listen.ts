@@ -88,8 +88,8 @@ export class NotificationListener implements Listening {
 }
 
 /**
- * Returns a query for the LISTEN statement. The comment in it shows in `pg_stat_activity` to which schema the listener
- * belongs, because each schema of a database may have a site.
+ * Returns a query whose result is the LISTEN statement. A comment in that statement shows in `pg_stat_activity` to
+ * which schema the listener belongs, because each schema of a database may have a site.
  */
 export function selectListenStatement(channel: string): string {
   return `SELECT 'LISTEN ${channel} /* schema ' || oid || ' */' AS statement
@@ -104,7 +104,7 @@ function createClient(url: string): pg.Client {
     ...KEEP_ALIVE,
     application_name: 'groundswell',
   });
-  // Every error ends the connection, so 'end' handles it.
+  // Every error also ends the connection, and the handlers of `end` reconnect.
   client.on('error', () => {});
   return client;
 }

@@ -46,7 +46,7 @@ describe('the schema', () => {
     expect(await tables()).toEqual(afterFirst);
   });
 
-  test('a database in another encoding than UTF-8 is refused and stays empty', async () => {
+  test('a database in an encoding other than UTF-8 is refused and stays empty', async () => {
     const byteByByte = await createTestDatabase({ migrated: false, locale: 'C', encoding: 'SQL_ASCII' });
     try {
       await expect(migrate(byteByByte, MIGRATIONS, silentLog)).rejects.toThrow("The database's encoding is SQL_ASCII");
@@ -102,7 +102,7 @@ describe('the schema', () => {
     expect(await history()).toHaveLength(names.length);
   });
 
-  test('the search has its trigram index if the extension is available', async () => {
+  test('the trigram index for searches is created if and only if its extension is available', async () => {
     await migrate(database, MIGRATIONS, silentLog);
     const available = await database.query("SELECT 1 FROM pg_available_extensions WHERE name = 'pg_trgm'");
     const indexes = await database.query("SELECT 1 FROM pg_indexes WHERE indexname = 'products_search'");

@@ -14,12 +14,12 @@ interface Migration {
 }
 
 /**
- * Brings the schema up to date: applies missing numbered files in order, each in a transaction. Then distributes tables
- * on Citus, and creates indexes that not every server supports.
+ * Brings the schema up to date: applies the pending migration files in order, each in a transaction. Then distributes
+ * tables on Citus, and creates indexes that not every server supports.
  *
- * Two processes may do this at the same time. Each claims a version by inserting its row before it runs the file; the
- * second one waits on that row until the first commits, and then skips the file. Advisory locks are not used, because
- * poolers and distributed engines do not support them.
+ * Several processes may migrate at the same time. Each claims a version by inserting its row before it runs the file;
+ * another process waits on that row until the first one commits, and then skips the file. Advisory locks are not used,
+ * because poolers and distributed engines do not support them.
  *
  * If the schema is up to date, nothing is written, so commands that only read, such as `backup`, also work while the
  * database is read-only.
@@ -28,7 +28,7 @@ interface Migration {
  */
 export async function migrate(database: Database, directory: string, log: Log): Promise<string[]> {
   const applied: string[] = [];
-  for (const migration of await findMissing(database, await readMigrations(directory))) {
+  for (const migration of await findPending(database, await readMigrations(directory))) {
     if (await database.transaction((sql) => apply(sql, migration))) {
       log.info({ migration: migration.name }, 'Migration applied');
       applied.push(migration.name);
@@ -71,34 +71,38 @@ const SELECT_TABLE = 'SELECT 1 FROM pg_tables WHERE schemaname = current_schema(
 const SELECT_INDEX = 'SELECT 1 FROM pg_indexes WHERE schemaname = current_schema() AND indexname = $1';
 
 /**
- * Considers only the schema in which tables are created, because another site may use another schema of the database.
+ * Returns whether a table exists in the schema in which tables are created. Other schemas of the database may belong to
+ * other sites.
  */
 async function hasTable(sql: Sql, name: string): Promise<boolean> {
   return (await sql.query(SELECT_TABLE, [name])).length > 0;
 }
 
-/** Considers the same schema as `hasTable`. */
+/** Returns whether an index exists in the same schema. */
 async function hasIndex(sql: Sql, name: string): Promise<boolean> {
   return (await sql.query(SELECT_INDEX, [name])).length > 0;
 }
 
-/** Returns the migrations that have not been applied. If there are any, it also creates `schema_migrations`. */
-async function findMissing(sql: Sql, migrations: readonly Migration[]): Promise<Migration[]> {
+/** Returns the pending migrations. If there are any, also creates `schema_migrations`. */
+async function findPending(sql: Sql, migrations: readonly Migration[]): Promise<Migration[]> {
   const hasHistory = await hasTable(sql, 'schema_migrations');
   if (!hasHistory) await requireUtf8(sql);
   const applied = hasHistory ? await sql.query<{ version: number }>('SELECT version FROM schema_migrations') : [];
   const versions = new Set(applied.map(({ version }) => version));
-  const missing = migrations.filter(({ version }) => !versions.has(version));
-  if (missing.length > 0) await unlessRaceLost(() => sql.query(CREATE_HISTORY));
-  return missing;
+  const pending = migrations.filter(({ version }) => !versions.has(version));
+  if (pending.length > 0) await unlessRaceLost(() => sql.query(CREATE_HISTORY));
+  return pending;
 }
 
-/** A database in another encoding rejects or cuts characters, and it could be replaced only by moving the site. */
+/**
+ * Checks that the database is encoded in UTF-8. Other encodings reject or truncate text, and changing the encoding
+ * later means moving the data to a new database. @throws Error.
+ */
 async function requireUtf8(sql: Sql): Promise<void> {
   const [server] = await sql.query<{ encoding: string }>("SELECT current_setting('server_encoding') AS encoding");
   if (server?.encoding === 'UTF8') return;
   throw new Error(
-    `The database's encoding is ${server?.encoding}. Create it again: createdb --encoding UTF8 --template template0 …`,
+    `The database's encoding is ${server?.encoding}, not UTF8. Create the database again: createdb --encoding UTF8 --template template0 …`,
   );
 }
 

@@ -4,8 +4,8 @@ import type { Log } from '../runtime.ts';
 
 /**
  * A client that can discard a statement that the server has not received. If its socket were only closed, the kernel
- * would send the statement again until the network is back, and the server would execute it minutes after its caller
- * got an error, and perhaps undo a later write.
+ * would retransmit the statement until the network is back. The server would then execute it minutes after its caller
+ * got an error, and might overwrite a later write.
  */
 export class AbortableClient extends pg.Client {
   /** The TCP connection. With TLS, this is the connection below the TLS socket. */

@@ -55,7 +55,7 @@ function failingIfNamed(code: string) {
 }
 
 test.each(['26000', '42P05', '0A000'])(
-  'after error %s, no statement is prepared, which is logged once',
+  'after error %s, no further statement is prepared, and this is logged once',
   async (code) => {
     const log = createLogLines();
     const prepared = createPreparedStatements(log.log);

@@ -5,7 +5,10 @@ import type { Database, Sql } from './database.ts';
 /** A replica, and whether it may be read. Times are in milliseconds of the monotonic clock. */
 export interface Replica {
   database: Database;
-  /** Whether the replica may serve a read that must show everything committed up to a time; see `isCurrentEnough`. */
+  /**
+   * Returns whether the replica may serve a read that must show everything committed up to a time; see
+   * `isCurrentEnough`.
+   */
   hasReplayed(time: number): boolean;
   /** Marks the replica as unusable until it has been verified again. */
   markUnverified(reason: unknown): void;
@@ -53,21 +56,21 @@ export async function readPosition(primary: Sql): Promise<string | undefined> {
 const SELECT_SYSTEM = 'SELECT system_identifier::text AS system FROM pg_control_system()';
 
 /**
- * Checks that a replica is a copy of the primary, because the positions of another site's database mean nothing.
- * Accepts servers that do not tell their system identifier.
+ * Checks that a replica is a copy of the primary, because WAL positions of different databases cannot be compared.
+ * Servers that do not reveal their system identifier are accepted.
  * @throws if the identifiers differ, or a server does not respond.
  */
 export async function requireSameSystem(primary: Sql, replica: Sql): Promise<void> {
   const [ours, theirs] = await Promise.all([primary, replica].map(readSystem));
   if (ours === undefined || theirs === undefined || ours === theirs) return;
-  throw new Error('The server is a replica of another server than DATABASE_URL');
+  throw new Error('The server is a replica of another server, not of the one in DATABASE_URL');
 }
 
 async function readSystem(sql: Sql): Promise<string | undefined> {
   try {
     return (await sql.query<{ system: string }>(SELECT_SYSTEM, [], { timeoutMs: RESPONSE_TIMEOUT_MS }))[0]?.system;
   } catch (error) {
-    // The role may lack the right to call the function, or the engine the function.
+    // The role may lack the right to call the function, or the engine may lack the function.
     if (error instanceof pg.DatabaseError) return undefined;
     throw error;
   }
@@ -163,7 +166,7 @@ export function watchReplica(options: WatchOptions): Replica {
     if (isUsable === wasUsable) return;
     wasUsable = isUsable;
     if (isUsable) log.info({ replica: name }, 'Reading from a replica');
-    else if (!isClosed) log.warn({ replica: name, reason: String(reason) }, 'Not reading from a replica for now');
+    else if (!isClosed) log.warn({ replica: name, reason: String(reason) }, 'Skipping a replica until it is usable');
   }
 
   async function check(): Promise<void> {

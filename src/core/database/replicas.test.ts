@@ -217,7 +217,7 @@ describe('replicas of a real server', () => {
     expect((await core.getProduct('ebb'))?.product.upvotes).toBe(before);
   });
 
-  test('replicas of another server than the primary are not read', async () => {
+  test('replicas of a server other than the primary are not read', async () => {
     const other = await createTestDatabase({ migrated: false });
     const { log, lines } = createLogLines();
     const foreign = openReplicas(other, [servers.replicas[0]?.url ?? ''], { log, maxConnections: 1 });
@@ -283,7 +283,7 @@ test('while the primary is unreachable, a replica that lacks an old write is not
   }
 });
 
-test('entries that are old or too many are merged into one time, which applies to every product', () => {
+test('old or excess entries are merged into one time, which applies to every product', () => {
   const writes = new LastWrites();
   writes.add(change('tide'), 10);
   writes.add(change('ebb'), 20);

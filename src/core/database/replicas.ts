@@ -111,7 +111,7 @@ export interface ReadStats {
 export interface ReplicatedReads extends ReadSources {
   /** Records a write by this process or another. Call it before invalidating cached responses. */
   noteChange(change: Change): void;
-  /** Records that anything may have been written. */
+  /** Records that any data may have been written, because changes may have been missed. */
   noteGap(): void;
   /** Runs `work` with reads that show all writes of all processes up to a time of the monotonic clock. */
   runAsOf<Result>(time: number, work: () => Result): Result;
@@ -147,8 +147,8 @@ function readFromReplicas(
     }),
   );
   /**
-   * The time of the last write, as the current request claims. Only this request uses the claim, so a forged one does
-   * not move the reads of other visitors to the primary.
+   * The time of the last write that the current request claims to know of. The claim affects only the reads of this
+   * request, so a forged claim does not move the reads of other visitors to the primary.
    */
   const claimed = new AsyncLocalStorage<number>();
   let turn = 0;

@@ -13,7 +13,7 @@ afterAll(() => database.drop());
 
 const writes = (sql: Sql, tried: number) => sql.query('INSERT INTO written VALUES ($1)', [tried]);
 /** Raises an error with this SQLSTATE, such as 40P01 (deadlock). */
-const meet = (sql: Sql, code: string) => sql.query(`DO $$ BEGIN RAISE 'met' USING ERRCODE = '${code}'; END $$`);
+const raise = (sql: Sql, code: string) => sql.query(`DO $$ BEGIN RAISE 'raised' USING ERRCODE = '${code}'; END $$`);
 const written = () => database.query('DELETE FROM written RETURNING tried');
 
 test.each(['40001', '40P01'])('a transaction that fails with %s is retried and committed once', async (code) => {
@@ -21,7 +21,7 @@ test.each(['40001', '40P01'])('a transaction that fails with %s is retried and c
   const result = await transactionWithRetries(database, async (sql) => {
     tried += 1;
     await writes(sql, tried);
-    if (tried < 3) await meet(sql, code);
+    if (tried < 3) await raise(sql, code);
     return `done at ${tried}`;
   });
   expect(result).toBe('done at 3');
@@ -33,7 +33,7 @@ test('a transaction with a serialization failure in each attempt fails after the
   const work = transactionWithRetries(database, async (sql) => {
     tried += 1;
     await writes(sql, tried);
-    await meet(sql, '40001');
+    await raise(sql, '40001');
   });
   await expect(work).rejects.toMatchObject({ code: '40001' });
   expect(tried).toBe(6);
@@ -44,13 +44,13 @@ test('other failures are not retried', async () => {
   let tried = 0;
   const work = transactionWithRetries(database, async (sql) => {
     tried += 1;
-    await meet(sql, '23505');
+    await raise(sql, '23505');
   });
   await expect(work).rejects.toMatchObject({ code: '23505' });
   expect(tried).toBe(1);
 });
 
-test('a transaction that took a lock with a timeout waits for further locks as long as before', async () => {
+test('waiting for a lock does not change the lock timeout of the rest of the transaction', async () => {
   await database.transaction(async (sql) => {
     const timeout = () => sql.query('SHOW lock_timeout');
     const before = await timeout();
@@ -59,7 +59,7 @@ test('a transaction that took a lock with a timeout waits for further locks as l
   });
 });
 
-test('a connection lost during COMMIT is an unknown outcome, but a refused COMMIT and a lost statement are not', async () => {
+test('losing the connection during COMMIT is an unknown outcome; a refused COMMIT or an earlier loss is not', async () => {
   await database.query(`CREATE FUNCTION fail_commit() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
     IF NEW.tried = 1 THEN PERFORM pg_terminate_backend(pg_backend_pid()); ELSE RAISE 'refused'; END IF; RETURN NULL;
     END $$`);

@@ -12,8 +12,9 @@ interface RetryOptions {
 }
 
 /**
- * Runs `attempt` again after a deadlock or a serialization failure, or if `mayRetry` accepts the error, at most six
- * times in all. Rethrows the last failure, and any other error.
+ * Runs `attempt`, and retries it after errors that `mayRetry` accepts: by default, deadlocks and serialization
+ * failures.
+ * @throws any other error, or the error of the sixth attempt.
  */
 export async function retryConflicts<Result>(
   attempt: () => Promise<Result>,
@@ -44,7 +45,7 @@ export function transactionWithRetries<Result>(
 }
 
 /**
- * Like `transactionWithRetries`, and also retries `work` if another transaction creates one of its new rows at the same
+ * Like `transactionWithRetries`, but also retries `work` if another transaction creates one of its new rows at the same
  * time. The next attempt finds that row.
  */
 export function insertWithRetries<Result>(database: Database, work: (sql: Sql) => Promise<Result>): Promise<Result> {
@@ -87,8 +88,8 @@ export async function disableTimeouts(sql: Sql): Promise<void> {
 const LOCK_TIMEOUT_MS = 1_500;
 
 /**
- * Executes a LOCK statement in a transaction. While it waits, it gives up after each `LOCK_TIMEOUT_MS`, because other
- * transactions queue behind it, and calls `onWait`, which may throw to stop.
+ * Executes a LOCK statement in a transaction. Waits for at most `LOCK_TIMEOUT_MS` at a time, because other transactions
+ * queue behind a waiting LOCK. Before each further attempt, calls `onWait`, which may throw to stop waiting.
  */
 export async function waitForLock(sql: Sql, lock: string, onWait: () => void): Promise<void> {
   await sql.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
@@ -121,7 +122,7 @@ export async function holdSnapshot(sql: Sql): Promise<void> {
 
 /**
  * Reads the rows of a SELECT in batches. Call it in a transaction. Only one read may run at a time. A read that stops
- * before the end must be the last read of the transaction.
+ * before the end leaves its cursor open, so it must be the last read of the transaction.
  */
 export async function* readInBatches<Row extends object>(
   sql: Sql,

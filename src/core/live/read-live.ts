@@ -19,8 +19,8 @@ const SELECT_COMMENTS = `SELECT m.product_id AS "productId", m.id AS "commentId"
   WHERE m.product_id = ANY($1::text[]) AND m.id = ANY($2::uuid[]) AND ${PUBLIC}`;
 
 /**
- * Reads the likes of these comments, except those that are not public, or whose product is not among these or launches
- * after `now`. @throws CoreError `unavailable`.
+ * Reads the likes of the given comments. Omits comments that are not public, and comments whose product is not in
+ * `productIds` or has not launched by `now`. @throws CoreError `unavailable`.
  */
 export async function readLiveComments(
   sql: Sql,

@@ -71,7 +71,10 @@ export async function readStats(sql: Sql, { days, now }: { days: number; now: Da
 const UP_TO = 'created_at >= $1::timestamptz AND created_at <= $2::timestamptz';
 const BEFORE = 'created_at >= $1::timestamptz AND created_at < $2::timestamptz';
 
-/** Counts the rows of each day or hour (UTC). @returns the numbers by the start of the day or hour in milliseconds. */
+/**
+ * Counts the rows of each day or hour (UTC). @returns the counts by the start of the day or hour, in milliseconds since
+ * 1970.
+ */
 async function countBy(
   sql: Sql,
   unit: 'day' | 'hour',

@@ -34,7 +34,7 @@ export async function deleteOldBursts(sql: Sql, now: Date): Promise<void> {
   ]);
 }
 
-/** The condition for bursts `b` that are listed; others are about to be deleted. */
+/** The SQL condition on bursts (alias `b`) that are listed. All others are about to be deleted. */
 export const LISTED_BURST = `b.hour >= now() - ${BURST_DAYS} * interval '1 day'`;
 
 const SELECT_BURSTS = `SELECT b.hour, b.product_id AS "productId", p.name AS "productName", b.network, b.sessions,

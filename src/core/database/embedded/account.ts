@@ -25,7 +25,7 @@ export type Account =
   | { readonly kind: 'user'; readonly uid: number; readonly gid: number }
   | { readonly kind: 'namespace' };
 
-/** The account `nobody` (its id on Linux), which owns no important files. */
+/** The account `nobody`, with its id on Linux. It owns no important files. */
 export const nobody: Account = { kind: 'user', uid: 65534, gid: 65534 };
 
 /** Returns whether this process is root. False on Windows. */
@@ -39,10 +39,10 @@ export interface FolderOwner {
 }
 
 /**
- * Returns the accounts to try, best first. For root: the owner of an existing cluster keeps it, except that `nobody`
- * takes over root's cluster in another user's folder; a new cluster goes to the owner of the data folder if that is a
- * known unprivileged user (so `sudo` creates nothing that this user cannot open later), otherwise to `nobody`, then to
- * a user namespace.
+ * Returns the accounts to try, best first. For root: An existing cluster keeps its owner if possible, except that
+ * `nobody` takes over root's cluster in another user's folder. A new cluster goes to the owner of the data folder if
+ * that is a known unprivileged user, so `sudo` creates nothing that this user cannot open later. Otherwise, `nobody` is
+ * tried before a user namespace.
  */
 export function candidateAccounts(dataDirOwner: FolderOwner, clusterOwner: FolderOwner | undefined): Account[] {
   // initdb refuses to run under an id without a name. In a user namespace, the process has an id with a name.
@@ -67,8 +67,8 @@ export function ownerOnDisk(account: Account): FolderOwner | undefined {
 }
 
 /**
- * Runs work with the rights of a folder's owner, so a link planted there gives root no more access than that owner has.
- * The work must be synchronous, since the identity applies to the whole process.
+ * Runs work with the rights of a folder's owner instead of root's, so a link planted in the folder gives access to
+ * nothing that this owner cannot access. The work must be synchronous, since the identity applies to the whole process.
  */
 export function runAsOwner<Result>(owner: FolderOwner | undefined, work: () => Result): Result {
   const { seteuid, setegid, setgroups, getgroups } = process;

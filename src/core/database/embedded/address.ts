@@ -55,7 +55,8 @@ export async function chooseAddress(
 }
 
 /**
- * Creates the short private folder of a socket again if it was deleted, for example by a cleaner of temporary files.
+ * Recreates the short private folder of a socket if it was deleted, for example by a job that cleans up temporary
+ * files.
  * @throws Error `EEXIST` if another user has created a folder with this name in the meantime.
  */
 export async function restoreShortFolder(name: string, account: Account, socketDir = ''): Promise<void> {
@@ -107,7 +108,7 @@ export async function probeServer(address: Address, credentials: Credentials): P
     await client.connect();
     return 'ready';
   } catch (error) {
-    // Any other refusal, such as too many connections, is a response of a working server.
+    // Any other refusal, such as too many connections, shows that the server works.
     if (error instanceof pg.DatabaseError) return error.code === CANNOT_CONNECT_NOW ? 'starting' : 'ready';
     return error instanceof Error && /timeout/.test(error.message) ? 'silent' : 'unreachable';
   } finally {

@@ -135,7 +135,7 @@ export async function copyBinaries(binaries: Binaries, folder: string): Promise<
 
 /**
  * Makes the copy readable for all accounts, even under a strict umask. Root gives the copy to the owner of the data
- * folder. Each folder changes owner after its contents, so no link can be planted in it before.
+ * folder. Each folder changes owner after its contents, so its new owner cannot plant a link in it in the meantime.
  */
 async function makeReadableForAll(path: string, owner: FolderOwner): Promise<void> {
   const found = await lstat(path);

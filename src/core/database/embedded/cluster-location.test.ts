@@ -96,7 +96,7 @@ describe.runIf(isRootRun && process.platform === 'linux')('started by root', () 
     expect(await tryOut(dataDir, { stateFolder })).toMatchObject({ location: first.location, visits: 2 });
   });
 
-  it('a database in another folder is found after its data folder was moved, but not used by a copy of it', async () => {
+  it('a database outside its data folder is found after the data folder was moved, but a copy of the data folder cannot use it', async () => {
     const parent = await harness.folder(0o700);
     const [dataDir, moved, copy] = [join(parent, 'data'), join(parent, 'moved'), join(parent, 'copy')];
     const host = { namespaces: false, stateFolder: join(await harness.folder(), 'var', 'lib') };
@@ -233,7 +233,7 @@ describe.runIf(process.platform === 'linux')('PostgreSQL programs', () => {
     expect(await readdir(dataDir)).toEqual(['postgres', 'postgres.owner']);
   });
 
-  it('programs in a folder whose name a shell interprets create a database only in another folder', async () => {
+  it('programs in a folder whose name has shell characters can create a database, but not below that folder', async () => {
     const folder = join(await harness.folder(), 'a $b');
     await mkdir(folder);
     const binaries = await binariesIn(await copyPackages(folder));

@@ -75,13 +75,13 @@ export async function chooseLocation(options: LocationOptions): Promise<ClusterL
   }
 }
 
-/** The file that names the data folder whose cluster is in the same folder. */
+/** The file next to a cluster that names the cluster's data folder. */
 const RECORD = 'data-folder';
 
 /**
- * Returns the folder below `fallbackFolder` that has the cluster of this data folder, if any. Root follows only links
- * that root created, because the owner of the data folder could create one to another site's cluster, and, since
- * `chown -R` changes the owner of a link, links from the recorded data folder.
+ * Returns the folder below `fallbackFolder` that has the cluster of this data folder, if any. Root follows a link only
+ * if root created it, because the owner of the data folder could create a link to another site's cluster, or if the
+ * data folder is the recorded one, because `chown -R` may have changed the owner of the link.
  */
 async function linkedFallback({ dataDir, fallbackFolder }: LocationOptions): Promise<string | undefined> {
   const link = join(dataDir, 'postgres');
@@ -113,7 +113,8 @@ async function openFallback(fallback: string, linked: boolean, options: Location
 }
 
 /**
- * Checks that the folder exists and that no other data folder uses it, such as the original of a copied one.
+ * Checks that the folder exists and that no other data folder uses it, such as the original of a copied data folder.
+ * Then records this data folder.
  * @throws EmbeddedDatabaseError `data_dir_refused`.
  */
 async function requireOnlyDataDir(fallback: string, options: LocationOptions): Promise<void> {
@@ -132,7 +133,7 @@ async function requireOnlyDataDir(fallback: string, options: LocationOptions): P
   await writeFile(join(fallback, RECORD), dataDir);
 }
 
-/** Returns whether two paths lead to the same folder, such as a mounted one. */
+/** Returns whether two paths lead to the same folder, for example through a bind mount. */
 async function isSameFolder(one: string | undefined, other: string): Promise<boolean> {
   if (one === undefined) return false;
   const [first, second] = await Promise.all([one, other].map((path) => stat(path).catch(() => undefined)));
@@ -219,7 +220,10 @@ export interface HostEnvironment {
   /** Whether to try user namespaces, which the system may still refuse. */
   readonly namespaces: boolean;
   readonly unixSockets: boolean;
-  /** The folder for the state of programs. Below it are clusters whose data folder only root can enter. */
+  /**
+   * The parent of folders for persistent state, such as /var/lib. Clusters whose data folder only root can enter are
+   * stored below it.
+   */
   readonly stateFolder: string;
   /** PostgreSQL's programs. If unset, those that npm installed. */
   readonly binaries?: Binaries;

@@ -76,7 +76,7 @@ describe('after a crash', () => {
     await database.stop();
   });
 
-  it.runIf(process.platform === 'linux')('a server that dies while it is adopted is not used', async () => {
+  it.runIf(process.platform === 'linux')('a server that dies while it is being adopted is not used', async () => {
     const dataDir = await harness.createDataDir();
     const killed = harness.start(program, { dataDir, mode: 'own' });
     const { url, location } = await killed.opened();
@@ -130,7 +130,7 @@ describe('after a crash', () => {
     const { location, stop } = await open(dataDir);
     const running = await readFile(join(location, 'postmaster.pid'), 'utf8');
     await stop();
-    // In a container, the process id of the host's postmaster means nothing, but its socket has a listener.
+    // In a container, the process id of the host's postmaster is not valid, but its socket has a listener.
     await writeFile(join(location, 'postmaster.pid'), running);
     const postmaster = createServer().listen(join(location, '.s.PGSQL.5432'));
     await once(postmaster, 'listening');

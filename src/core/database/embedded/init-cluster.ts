@@ -67,12 +67,11 @@ export async function initCluster(cluster: Cluster): Promise<void> {
   }
 }
 
-/** The characters that a shell interprets even between quotation marks. */
+/** The characters that a shell interprets even inside double quotes. */
 const SHELL_CHARACTERS = /["$`\\]/;
 
 /**
- * Returns programs that initdb can start through a shell, to which it passes their path. If necessary, they are a copy
- * in `folder`.
+ * Returns programs whose path initdb can pass to a shell; if necessary, a copy in `folder`.
  * @throws EmbeddedDatabaseError `data_dir_refused` if the path of that copy would not work either.
  */
 async function binariesForShell(binaries: Binaries, folder: string): Promise<Binaries> {

@@ -31,7 +31,7 @@ export interface OwnedCluster extends Reachable {
 
 export interface ClusterOptions {
   readonly name: string;
-  /** The real path of the data folder, which exists. */
+  /** The real path of an existing data folder. */
   readonly dataDir: string;
   readonly durability: Durability;
   /** Whether to create the cluster if it does not exist. */

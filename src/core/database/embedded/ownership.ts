@@ -170,7 +170,7 @@ export class OwnerConnection {
     return reachable;
   }
 
-  /** Closes the connection, and waits until the owner has closed it, too, or for at most `RESPONSE_TIMEOUT_MS`. */
+  /** Closes the connection, and waits for at most `RESPONSE_TIMEOUT_MS` until the owner has also closed it. */
   async close(): Promise<void> {
     const impatient = setTimeout(() => this.#socket.destroy(), RESPONSE_TIMEOUT_MS);
     this.#socket.ref();

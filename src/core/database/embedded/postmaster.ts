@@ -23,7 +23,7 @@ import { commandLine, type Durability } from './server-settings.ts';
 interface PostmasterFile {
   readonly pid: number;
   readonly port: number;
-  /** The folder of its unix socket; empty if it has none. */
+  /** The folder of the postmaster's unix socket; empty if there is none. */
   readonly socketDir: string;
   readonly status: 'starting' | 'ready' | 'stopping' | 'unknown';
 }
@@ -57,7 +57,7 @@ export async function runningPostmaster(clusterDir: string): Promise<PostmasterF
 export interface Postmaster {
   readonly pid: number;
   readonly address: Address;
-  /** Settles when the process is gone, for any reason; never rejects. */
+  /** Resolves when the process is gone, for any reason. Never rejects. */
   readonly gone: Promise<void>;
 }
 
@@ -169,7 +169,7 @@ export async function clearDeadPostmaster({ name, clusterDir, account }: Cluster
 
 /**
  * Returns whether no postmaster listens in the cluster's folder. A process in a container cannot see a postmaster of
- * the host that uses the same folder, and two postmasters would destroy the database.
+ * the host that uses the same folder, and two postmasters would corrupt the database.
  */
 async function isUnused(clusterDir: string): Promise<boolean> {
   if (!fitsSocket(clusterDir)) return true;

@@ -128,18 +128,18 @@ export async function processesOf(clusterDir: string): Promise<number[]> {
     if (!Number.isInteger(pid) || pid === process.pid) continue;
     const command = await commandName(pid);
     if (!/^(postgres|initdb|unshare)/.test(command) || !(await isAlive(pid))) continue;
-    if ((await worksIn(pid, folder)) || (await names(pid, clusterDir))) found.push(pid);
+    if ((await worksIn(pid, folder)) || (await isOnCommandLine(pid, clusterDir))) found.push(pid);
   }
   return found;
 }
 
 async function worksIn(pid: number, folder: string): Promise<boolean> {
   const cwd = await ifVisible(readlink(join('/proc', String(pid), 'cwd')));
-  // If the folder is deleted while the server runs, Linux marks it so.
+  // If the folder is deleted while the server runs, Linux appends this suffix.
   return (cwd === folder || cwd === `${folder} (deleted)`) && /^(postgres|initdb)/.test(await commandName(pid));
 }
 
-async function names(pid: number, folder: string): Promise<boolean> {
+async function isOnCommandLine(pid: number, folder: string): Promise<boolean> {
   const command = await ifVisible(readFile(`/proc/${pid}/cmdline`, 'utf8'));
   return command.split('\0').includes(folder);
 }
@@ -167,7 +167,7 @@ async function listProcesses(args: readonly string[]): Promise<string> {
   return output;
 }
 
-/** Codes of errors in reading about a process that has ended or belongs to another user. */
+/** Codes of errors from reading the files of a process that has ended or belongs to another user. */
 const INVISIBLE_CODES = new Set(['ENOENT', 'ESRCH', 'EACCES', 'EPERM']);
 
 /**

@@ -20,7 +20,7 @@ describe("PostgreSQL's log", () => {
     expect((await readdir(join(clusterDir, 'log'))).sort()).toEqual(names.slice(3));
   });
 
-  it('the current file remains and is read, even if others were written while the clock was ahead', async () => {
+  it('the current log file remains and is read, even if other files were written while the clock was ahead', async () => {
     const cluster = { clusterDir: await harness.folder(), account: { kind: 'self' } } as const;
     const folder = join(cluster.clusterDir, 'log');
     await mkdir(folder);

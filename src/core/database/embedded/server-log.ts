@@ -41,7 +41,10 @@ interface LogOwner {
   readonly account: Account;
 }
 
-/** Lists the log files, oldest first. Files with a later time were written earlier, while the clock was wrong. */
+/**
+ * Lists the log files, oldest first. A file with a time in the future was written while the clock was wrong, so it
+ * counts as the oldest.
+ */
 function logFiles(clusterDir: string): string[] {
   const folder = join(clusterDir, LOG_FOLDER);
   if (!existsSync(folder)) return [];

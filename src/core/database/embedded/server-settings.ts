@@ -10,7 +10,7 @@ const MAX_BUFFERS_MB = 2_048;
 
 /**
  * Returns the settings that are written into `postgresql.conf` once; an operator may change them there. An eighth of
- * the memory, within bounds, is for shared buffers, which speed up searches of a large database several times.
+ * the memory, within bounds, is for shared buffers, which make searches of a large database several times faster.
  * PostgreSQL allocates them only as they fill, so a small database uses less.
  */
 export function initialSettings(memoryBytes: number): string[] {

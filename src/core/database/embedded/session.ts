@@ -115,7 +115,7 @@ export async function closeSession(session: Session, log: Log): Promise<void> {
     return handOver(session);
   }
   ownership.setStopping();
-  // Even after a failure, because the owner's socket would keep this process alive.
+  // The folder is released even after a failure, because the owner's socket would keep this process alive.
   await cluster.stop().finally(() => ownership.release());
 }
 
