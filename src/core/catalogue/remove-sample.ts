@@ -30,7 +30,7 @@ export interface SampleRemoval {
 }
 
 interface RemovalScope {
-  /** Whether only the sample upvotes and comments are removed, and the products stay. */
+  /** Whether to remove only the sample upvotes and comments, and keep the products. */
   engagementOnly: boolean;
 }
 
@@ -99,8 +99,8 @@ function sampleRemovalEntry({ id: target, name, upvotes, comments }: Product) {
   return { action: 'sample remove', target, details } as const;
 }
 
-// Deletes final results without launches. They would stay final even if the operator imported a launch of that period.
-// Results of removed products stay, because the products can be restored.
+// Deletes final results without launches, because they would stay final even if the operator imported launches of their
+// periods. Results of removed products stay, because the products can be restored.
 const DELETE_EMPTY_RESULTS = `DELETE FROM leaderboards b
   WHERE period = ANY($1::text[]) AND final_at IS NOT NULL
     AND NOT EXISTS (SELECT FROM leaderboard_counts c WHERE c.period = b.period AND c.products > 0)

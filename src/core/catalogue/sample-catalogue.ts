@@ -11,7 +11,7 @@ import { DAY_MS } from '../runtime.ts';
 
 /** The sample products with their upvotes and comments. No time in it is later than `loadedAt.now`. */
 export interface SampleCatalogue {
-  /** The time to which the catalogue was moved, and the time zone in which its days begin. */
+  /** The time to which the catalogue was shifted, and the time zone in which its days begin. */
   loadedAt: SampleTime;
   products: readonly StoredProduct[];
   comments: readonly Comment[];
@@ -52,7 +52,7 @@ export const SAMPLE_SESSION_PREFIX = 'sample:';
 const MIN_DAY_MS = 60_000;
 
 /**
- * Reads the catalogue in `directory` and moves its times, so its last day becomes the day of `loadedAt.now`, or the
+ * Reads the catalogue in `directory` and shifts its times, so its last day becomes the day of `loadedAt.now`, or the
  * previous day if that day has just begun (see `MIN_DAY_MS`).
  */
 export async function readSampleCatalogue(
@@ -83,7 +83,7 @@ export async function readSampleCatalogue(
 }
 
 /**
- * Returns a function that moves times. The last day becomes the day of `now`, compressed into the part of it that has
+ * Returns a function that shifts times. The last day becomes the day of `now`, compressed into the part of it that has
  * passed, so a new site has launches today and none in the future. On other days, the time since midnight stays.
  */
 function createTimeShift(lastDay: number, { now, timeZone }: SampleTime): (time: string) => string {

@@ -78,7 +78,7 @@ describe('the launches of the sample', () => {
     ]);
   });
 
-  test('removing the sample leaves no launches, and none in the counts of leaderboards', async () => {
+  test('removing the sample leaves no launches, neither in the table nor in the histograms of leaderboards', async () => {
     await load();
     await placeAll(new Date(), 'UTC');
     await remove();

@@ -120,7 +120,7 @@ describe('at the start of a site', () => {
     expect(await offer()).toBe(0);
   });
 
-  test('a site with a product gets no catalogue, even at a start after the product was removed', async () => {
+  test('a site with a product gets no catalogue, even if it starts again after the product was removed', async () => {
     const product = buildProduct();
     await saveProducts(database, [product]);
     expect(await offer()).toBe(0);
@@ -167,7 +167,7 @@ describe('removing', () => {
     }
   });
 
-  test('the audit log records the operator’s commands, but not the sample loaded at the first start', async () => {
+  test("the audit log records the operator's commands, but not the sample that the first start loaded", async () => {
     const entries = async () =>
       (await listAudit(database, { target: 'sample catalogue', limit: 9 })).map(({ action, details }) => ({
         action,
@@ -212,7 +212,7 @@ describe('removing', () => {
     );
   });
 
-  test('a hidden sample comment is removed, too, and not subtracted from the count twice', async () => {
+  test('a hidden sample comment is also removed, and is not subtracted from the count twice', async () => {
     await load();
     const [comment] = catalogue.comments;
     if (!comment) throw new Error('The sample has no comments');
@@ -246,7 +246,7 @@ describe('removing', () => {
     expect((await createCore(database).getProduct(own.id))?.product).toEqual({ ...own, upvotes: 1, comments: 0 });
   });
 
-  test('a changed sample product is not removed and keeps comments of visitors, but loses the sample’s engagement', async () => {
+  test("a changed sample product is not removed and keeps visitors' comments, but loses the sample engagement", async () => {
     await load();
     const id = engagedProduct();
     const core = createCore(database);

@@ -133,7 +133,7 @@ test('a final result respects the cap even if processes were killed before they 
   expect(await counts()).toEqual({ upvotes: 8, counted: CAP, excluded: 6 });
 });
 
-test('a product that is restored to a final day is counted with the cap of that day', async () => {
+test('the votes of a product that is restored to a final day are counted with the cap of that day', async () => {
   for (const [minute, session] of ['session-a', 'session-b', 'session-c'].entries())
     await voteFromNetwork(minute, session);
   await removeProducts(database, ['tide']);

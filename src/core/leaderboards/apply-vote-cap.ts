@@ -3,8 +3,8 @@ import type { Database, Sql } from '../database/database.ts';
 import { IN_WINDOW } from './launch-votes.ts';
 import type { VoteNetwork } from './vote-networks.ts';
 
-// The position of an excluded vote comes from its decision, so it stays taken after the vote is withdrawn. Otherwise,
-// withdrawing excluded votes would let more votes of the same network count.
+// The position of a vote that the operator excluded is stored in the decision, so the position stays taken after the
+// vote is withdrawn. Otherwise, withdrawing excluded votes would let more votes of the same network count.
 const windowVotes = (network: string) => `SELECT l.product_id, v.id, v.user_session, v.created_at, v.network, v.verdict
   FROM launches l CROSS JOIN LATERAL (
     SELECT id, user_session, created_at, network, verdict FROM upvotes u
@@ -55,8 +55,8 @@ const applyCap = (votes: string) => `WITH wrong AS MATERIALIZED (${wrongVotes(vo
 const CAP_LAUNCHES = applyCap(VOTES_OF_LAUNCHES);
 
 /**
- * Excludes the votes of these launches that exceed the cap of their network, and counts votes again that no longer
- * exceed it, for example because an earlier vote was withdrawn. Final results are left unchanged. The caller has locked
+ * Excludes the votes of these launches that exceed the cap of their network, and includes votes that no longer exceed
+ * it, for example because an earlier vote was withdrawn. Final results are left unchanged. The caller must have locked
  * the counts of the launches (`lockCounts`).
  */
 export async function applyVoteCap(sql: Sql, productIds: readonly string[], votesPerNetwork: number): Promise<void> {
@@ -71,8 +71,8 @@ const FIND_WRONG_LAUNCHES = `SELECT DISTINCT product_id FROM (${wrongVotes(VOTES
 const CAP_NETWORKS = applyCap(VOTES_OF_NETWORKS);
 
 /**
- * Like `applyVoteCap`, but only for the votes of these networks, in a transaction that locks the counts. Locks no rows
- * if all verdicts are correct.
+ * Like `applyVoteCap`, but only for the votes of these networks, in its own transaction, which locks the counts. Locks
+ * no rows if all verdicts are correct.
  * @returns the networks with wrong verdicts that were skipped because another transaction has locked the counts; the
  * caller must try again.
  */

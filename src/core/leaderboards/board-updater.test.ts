@@ -42,7 +42,7 @@ test('the board of a launch whose window ended hours ago gets the votes that a k
   await updater.close();
 });
 
-test('the updater deletes the numbers of votes that a launch had before from its boards', async () => {
+test('the updater deletes histogram rows that no longer have launches', async () => {
   await launch(database, 'rising', '2026-09-01T10:00:00.000Z');
   for (const session of ['session-a', 'session-b']) await vote(database, 'rising', '2026-09-01T11:00:00.000Z', session);
   const votes = () => database.query('SELECT DISTINCT votes FROM leaderboard_counts');
@@ -67,7 +67,7 @@ test('a lower cap applies to a launch in review after a restart, before its day 
   await updater.close();
 });
 
-test('votes beyond the cap leave the boards while the counts of another launch are locked, and then those of that launch', async () => {
+test('votes beyond the cap leave the boards of one launch while the counts of another are locked, and leave the boards of the other once its counts are unlocked', async () => {
   const network = '00000000-0000-0000-0000-00000000000a';
   for (const id of ['free', 'locked']) {
     await launch(database, id, '2026-09-01T10:00:00.000Z');

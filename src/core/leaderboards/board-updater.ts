@@ -61,7 +61,7 @@ interface Work {
   sweeps: boolean;
   /**
    * Whether to compare the votes of all networks with the cap if their results are not final, because VOTES_PER_NETWORK
-   * may have changed, or a process may have been killed before it did so.
+   * may have changed, or a process may have been killed before it compared them.
    */
   checksCaps: boolean;
 }
@@ -105,7 +105,8 @@ export function startBoardUpdater(
   database: Database,
   { runtime, timeZone, reviewHours, votesPerNetwork, log, publish, recordEvents }: BoardUpdaterOptions,
 ): BoardUpdater {
-  // Two queues with separate loops, so votes reach the boards while many launches are placed, or a sweep is slow or fails.
+  // Two queues with separate loops, so votes reach the boards even while many launches are placed or a sweep is slow or
+  // fails.
   const votes = new PendingWork();
   const tasks = new PendingWork();
   const closing = new AbortController();
@@ -134,7 +135,7 @@ export function startBoardUpdater(
 
   async function update({ written, unchecked, places, sweeps, checksCaps }: Work): Promise<void> {
     const skipped = await applyCapToNetworks(database, [...unchecked], votesPerNetwork);
-    // The launches are refreshed again, too, because their votes are not corrected yet.
+    // Also refreshes the launches again, because their votes have not been corrected yet.
     votes.add({ unchecked: skipped, written: skipped.map(({ productId }) => productId) });
     await refresh([...written]);
     if (places || sweeps) await place(sweeps);

@@ -105,7 +105,7 @@ async function readBoard(
 
 test('after any launches, votes, retractions, decisions and waits, every board matches a simple model', async () => {
   const zone = fc.constantFrom('UTC', 'Europe/Berlin', 'America/Santiago', 'Pacific/Apia', 'America/New_York');
-  // These times are shortly before clock changes in these zones, or before the end of a month or a year. They are in the
+  // These times are shortly before clock changes in these zones, or before the end of a month or a year. All are in the
   // future, because a postponed launch must also be in the future by the clock of the database.
   const start = fc.constantFrom(
     '2434-10-28T18:30:00Z',

@@ -138,8 +138,8 @@ test('an exclusion whose votes were all withdrawn can be undone, and so can the 
 });
 
 test.each([
-  ['from before the day was final excludes the vote as ‘operator’, as the cap is no longer applied', 'operator'],
-  ['on a final day restores the exclusion by the cap', 'network'],
+  ['that was made before the day was final excludes the vote as `operator`, not as `network`', 'operator'],
+  ['that was made on a final day restores the exclusion by the cap', 'network'],
 ])('undoing an inclusion %s', async (_when, reason) => {
   const network = '00000000-0000-0000-0000-00000000000a';
   await launch(database, 'reef', `${DAY}T10:00:00.000Z`);

@@ -88,7 +88,10 @@ export async function changeVerdicts(
 const SELECT_ROWS = `SELECT c.upvotes AS rows FROM product_counts c JOIN launches l ON l.product_id = c.product_id AND NOT l.final
   WHERE c.product_id = $1`;
 
-/** Runs a transaction that changes verdicts. If the launch has many votes, writes to it are refused until it ends. */
+/**
+ * Runs a transaction that changes verdicts. If the launch has many votes, writes to the launch are refused until the
+ * transaction ends.
+ */
 async function verdictTransaction<Result>(
   database: Database,
   productId: string,
@@ -131,7 +134,7 @@ export async function undoVerdicts(
       for (const voter of voters) before.set(voter, verdict === 'counted' ? null : (verdict as Verdict));
     }
     // If votes were included before the day became final, the undo excludes them as `operator`, not as `network`: their
-    // network may have fewer votes since, and the cap can no longer be applied.
+    // network may have lost votes in the meantime, and the cap can no longer be applied.
     const isBeforeFinal = isFinal && !last.details.revised.includes(day);
     let found = 0;
     const undone = await applyVerdicts(
@@ -199,7 +202,8 @@ async function applyVerdicts(
   });
   const { action, undoes } = plan;
   const details = { ...plan.details, day, votes, revised, before };
-  // Only the last entry of a launch can be undone, so one for no votes would block the undo of the change before it.
+  // Only the last entry of a launch can be undone, so an entry without votes would block the undo of the previous
+  // change.
   const hasEntry = votes > 0 || undoes !== undefined;
   const [auditId = null] = await recordAudit(sql, hasEntry ? { action, target: productId, details, undoes } : []);
   const change = { auditId, productId, day, votes, revised };

@@ -38,7 +38,7 @@ const COUNT_ROWS = `SELECT product_id, (count(*) FILTER (WHERE ${IS_COUNTED}))::
   FROM (${WINDOW_VOTES}) AS w GROUP BY product_id`;
 
 /**
- * Maximum attempts to check a period. A board may briefly lag behind the votes, and is then updated and checked again.
+ * Maximum attempts to check a period. A board may briefly lag behind the votes. If so, it is updated and checked again.
  */
 const MAX_ATTEMPTS = 3;
 
@@ -134,7 +134,10 @@ async function recount(
   return totals;
 }
 
-/** Counts the votes in the stored tally of a finalised day, or only those for `product`. `hash` receives every line. */
+/**
+ * Counts the votes for each product in the stored tally of a finalised day, or only those for `product`. `hash`
+ * receives every line.
+ */
 async function tallyTotals(sql: Sql, day: string, product?: string, hash?: Hash): Promise<ReadonlyMap<string, Totals>> {
   const totals = new Map<string, Totals>();
   for await (const { productId, text } of readTallyParts(sql, day, product)) {

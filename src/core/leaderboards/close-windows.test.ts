@@ -31,12 +31,13 @@ const openWindows = async () =>
 const upvote = (productId: string, session: string) =>
   setUpvotes(database, { ...systemRuntime, now: () => RULES.now }, [{ productId, session, upvoted: true }]);
 
-test('votes for the launches of a day do not wait while the day becomes final, nor for all its windows to close', async () => {
+test('votes for a launch do not wait while its day becomes final, or while the windows of other launches are closed', async () => {
   const outcomes: unknown[] = [];
   const finalising = interruptTransactions(database, 'UPDATE leaderboards SET digest', async () => {
     outcomes.push(...(await upvote('p-0', 'session-during')).outcomes);
   });
-  // The last launch, while the windows of the others are closed, then the first.
+  // Votes for the last launch while the first batch is closed, then for the first launch while the last batch is
+  // closed.
   const waiting = ['p-999', 'p-0'];
   const closing = interruptTransactions(finalising, "SET window_from = '-infinity'", async () => {
     outcomes.push(...(await upvote(waiting.shift() ?? '', 'session-after')).outcomes);

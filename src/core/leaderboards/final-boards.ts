@@ -19,7 +19,7 @@ async function lockPeriods(sql: Sql, statement: string, periods: readonly string
 
 /**
  * Locks these days until the transaction ends, which blocks finalising them, adding and removing their launches, and
- * changing verdicts. To prevent deadlocks, call it before locking counts, launches or `leaderboard_counts`.
+ * changing verdicts. To prevent deadlocks, this must happen before counts, launches or `leaderboard_counts` are locked.
  * @returns the days that are final.
  */
 export function lockDays(sql: Sql, days: readonly string[]): Promise<string[]> {
@@ -55,7 +55,7 @@ const FIND_LATE = `SELECT l.day, b.votes_per_network, array_agg(l.product_id ORD
 
 /**
  * Finalises launches that were added to the board of a finalised day, such as restored ones, with the cap of that day.
- * The transaction has inserted or locked their counts, and must refresh the launches (`refreshLaunches`) after
+ * The caller must have inserted or locked their counts, and must refresh the launches (`refreshLaunches`) after
  * `updateHistogram`.
  */
 export async function finaliseLateLaunches(sql: Sql, productIds: readonly string[]): Promise<void> {
@@ -76,8 +76,8 @@ const ADD_REVISION =
  * Increments the revision of each of these periods that is final, and updates the digest of each finalised day. Also
  * locks the periods that are not final, so none becomes final before the change is committed. Must be called after
  * `lockDays` and after every change to launches in these periods and to the tallies of the days.
- * @param updateCounts changes counts and histograms. Visitors and new launches wait for them, so they are locked only
- * after the digests of the days, which take long, and before the long periods.
+ * @param updateCounts changes counts and histograms. Visitors and new launches wait for these rows, so they are locked
+ * only after the digests of the days have been computed, which takes long, and before the long periods are locked.
  * @returns the names of the revised periods.
  */
 export async function reviseBoards(
@@ -99,7 +99,7 @@ export async function reviseBoards(
 }
 
 /**
- * Starts the digest of the tally of a day that is final or becomes final, with its header.
+ * Starts the digest of the tally of a day that is final or becomes final, and adds the header.
  * @throws RangeError if the day has no leaderboard.
  */
 export async function hashFinalHeader(sql: Sql, day: string): Promise<Hash> {
@@ -135,16 +135,17 @@ const SET_COUNTS = `UPDATE product_counts c SET counted = t.counted, excluded_ne
     AND (c.counted, c.excluded_network, c.excluded_operator) IS DISTINCT FROM (t.counted, t.excluded_network, t.excluded_operator)`;
 
 /**
- * Closes the windows of final launches `$1` permanently, so no vote counts if the clock was ahead and is set back into
- * the window.
+ * SQL: closes the windows of the final launches `$1` permanently, so no vote counts if the clock was ahead and is set
+ * back into the window.
  */
 export const CLOSE_WINDOWS =
   "UPDATE product_counts SET window_from = '-infinity', has_decisions = false WHERE product_id = ANY($1::text[])";
 
 /**
- * Makes the results of these launches final: stores their tally, and sets their counts to its votes. The caller has
- * locked the day (`lockDays`), and must refresh the launches (`refreshLaunches`) and close the windows
- * (`CLOSE_WINDOWS`). If `secret` is unset because it was destroyed, a random secret is used. `hash` receives every line.
+ * Makes the results of these launches final: stores their tally, and sets their counts to its votes. The caller must
+ * have locked the day (`lockDays`), and must refresh the launches (`refreshLaunches`) and close the windows
+ * (`CLOSE_WINDOWS`). If `secret` is unset because it was destroyed, a random secret is used. `hash` receives every
+ * line.
  */
 export async function finaliseLaunches(
   sql: Sql,

@@ -31,7 +31,7 @@ async function seed(database: Database): Promise<void> {
   await vote(database, 'tide', '2026-06-02T12:00:00.000Z', 'session-late');
 }
 
-test('a backup from the middle of finalising restores a provisional day, which becomes final with the same result', async () => {
+test('a backup taken while a day is finalised restores a provisional day, which becomes final with the same result', async () => {
   const database = await createTestDatabase();
   await seed(database);
   const folder = await mkdtemp(join(tmpdir(), 'groundswell-finalising-'));
@@ -61,7 +61,7 @@ test('a backup from the middle of finalising restores a provisional day, which b
     expect(await restored.query('SELECT FROM tally_parts')).toEqual([]);
     await finalise(restored);
     expect(await boardOf(restored)).toMatchObject({ status: 'final', items: final?.items });
-    // Backups do not contain the secret, so the restored site names voters by other hashes.
+    // Backups do not contain the secret, so voters have other hashes on the restored site.
     expect(byTime(await votesOf(restored))).toEqual(byTime(await votesOf(database)));
     expect((await boardOf(restored))?.digest).not.toBe(final?.digest);
 

@@ -154,7 +154,7 @@ test('after a site was stopped for weeks, one run finalises all due days, then w
   expect(open.map((row) => row.period)).toEqual(['2026', '2026-01', '2026-W04']);
 });
 
-/** Returns a database that loses its connection before its n-th statement, as after `kill -9`. */
+/** Returns a database that loses its connection before statement number `count`, as if the process were killed. */
 function cutBefore(count: number): { database: Database; isCut(): boolean } {
   let left = count;
   const cutting = (sql: Sql): Sql => ({

@@ -48,7 +48,7 @@ export async function finaliseDue(database: Database, options: FinaliseOptions):
     if (placed.productIds.length > 0) await recordChange(database, { productIds: placed.productIds, catalogue: true });
     mayHaveMore = placed.mayHaveMore;
   }
-  // Those of days that became final before a process was killed.
+  // Closes the windows of days that became final before a process was killed.
   await closeWindows(database);
   const awaiting = await findAwaitingLaunches(database, rules);
   const days: string[] = [];
@@ -126,8 +126,8 @@ const LOCK_LAUNCHES = `SELECT product_id, placed_for = launched_at AND launched_
 
 /**
  * Corrects retracted votes and applies the cap, then finalises the day in one transaction. All windows of the day have
- * ended, so no vote is added. Visitors do not wait while the tally is written, because they need only the counts, which
- * the transaction does not lock unless they are wrong. Their windows are closed afterwards.
+ * ended, so no vote is added. Visitors do not wait while the tally is written: their writes wait only for locks on the
+ * counts, and the transaction locks counts only if they are wrong. The windows are closed afterwards (`closeWindows`).
  * @returns false if another process has finalised the day, or a launch of the day is about to move or has an open
  * window.
  */
@@ -167,7 +167,9 @@ async function finaliseDay(
 const SELECT_OPEN_WINDOWS = `SELECT l.product_id FROM launches l JOIN product_counts c ON c.product_id = l.product_id
   WHERE l.day = $1 AND l.final AND c.window_from <> '-infinity' ORDER BY l.product_id`;
 
-/** Closes the windows of days that have become final, in short transactions, because visitors wait for the counts. */
+/**
+ * Closes the windows of days that have become final, in short transactions, because votes wait for the locked counts.
+ */
 async function closeWindows(database: Database): Promise<void> {
   const marks = await database.query<{ name: string; day: string }>(
     "SELECT name, value AS day FROM site_metadata WHERE name LIKE 'open windows of %'",
@@ -212,8 +214,8 @@ async function finaliseLongPeriods(
   });
 }
 
-// Deletes secrets that no open day needs: those of days without a board, for example if the only product was removed
-// before it was placed, and those of final days, for which a late vote may have created a new secret.
+// Deletes secrets that no open day needs: of days without a board, for example if the only product was removed before
+// it was placed, and of final days, for which a late vote may have created a new secret.
 const DELETE_LEFTOVERS = `WITH gone AS (
     DELETE FROM tally_secrets s WHERE created_at < $1::timestamptz AND NOT EXISTS (
       SELECT FROM leaderboards b WHERE b.period = s.day AND b.final_at IS NULL
@@ -228,13 +230,13 @@ const SELECT_SECRETS = 'SELECT json_agg(s)::text AS secrets FROM tally_secrets s
 
 const INSERT_SECRETS = 'INSERT INTO tally_secrets SELECT * FROM json_populate_recordset(NULL::tally_secrets, $1::json)';
 
-/** How long rewriting the secrets waits for a lock. Votes that need a secret from the table wait for as long. */
+/** How long rewriting the secrets waits for a lock. Meanwhile, votes that need a secret from the table wait, too. */
 const REWRITE_LOCK_TIMEOUT_MS = 200;
 
 /**
  * Deletes unneeded secrets, and retracted votes of final launches. If secrets were deleted, rewrites their table,
- * because deleted rows would stay readable in its file. While another session, such as `pg_dump`, has locked the table,
- * leaves that to a later call.
+ * because deleted rows would stay readable in its file. If another session, such as `pg_dump`, has locked the table,
+ * leaves the rewrite to a later call.
  */
 async function destroySecrets(database: Database, rules: LeaderboardRules): Promise<void> {
   await database.query(DELETE_LEFTOVERS, [leftoverBefore(rules)]);
@@ -250,7 +252,8 @@ async function destroySecrets(database: Database, rules: LeaderboardRules): Prom
 
 /**
  * Moves the remaining secrets to a new file. `VACUUM FULL` would also copy deleted secrets that an older snapshot can
- * see. After `TRUNCATE`, older snapshots see an empty table, so nothing may read secrets in a `holdSnapshot` transaction.
+ * see. After `TRUNCATE`, older snapshots see an empty table, so secrets must not be read in a `holdSnapshot`
+ * transaction.
  */
 async function rewriteSecrets(sql: Sql): Promise<void> {
   await sql.query(`SET LOCAL lock_timeout = ${REWRITE_LOCK_TIMEOUT_MS}`);

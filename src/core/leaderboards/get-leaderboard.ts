@@ -8,7 +8,7 @@ import { afterCursor, collectValues, isCursorOf, type KeysetOrder, orderBy, page
 import { boundsOf, isSkipped, statusAt, WINDOW_MS } from './calendar.ts';
 import { emptyTallyDigest } from './tally-file.ts';
 
-/** The rules of a site's periods and results. */
+/** The current time, and the settings that determine periods and results. */
 export interface LeaderboardRules {
   now: Date;
   /** The value of SITE_TIME_ZONE. */
@@ -27,7 +27,7 @@ interface EntryRow {
   upvotes: number;
   comments: number;
   launched_at: Date;
-  /** The number of launches with exactly as many votes, including this one. */
+  /** The number of launches with the same number of votes, including this one. */
   same: number;
   /** The number of launches with more votes. */
   more: number;
@@ -76,8 +76,8 @@ export const LEADERBOARD_COLUMNS = `${BOARD_COLUMNS},
 /**
  * Reads one page of a leaderboard with keyset pagination. The cost of a page does not grow with the number of launches,
  * because ranks come from `leaderboard_counts`, a histogram of votes.
- * @returns null for a period without launches or final result that ends before the site's first launch or begins after
- * now.
+ * @returns null for a period without launches or a final result that ends before the site's first launch or begins
+ * after now.
  * @throws CoreError `bad_period` for an invalid name, `bad_cursor`, `unavailable`.
  */
 export async function getLeaderboard(

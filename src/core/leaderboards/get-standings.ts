@@ -56,8 +56,8 @@ const neighbour = (kind: PeriodKind, direction: 'above' | 'below', { period, ord
   ) AS ${direction}`;
 
 /**
- * SQL: the rank and the neighbours of the launch `$2` with `$1` votes on one of its boards. The period and the tie order
- * are parameters, because Citus cannot join `launches` to a table on the coordinator in this query.
+ * SQL: the rank and the neighbours of the launch `$2`, which has `$1` votes, on one of its boards. The period and the
+ * tie order are parameters, because Citus cannot join `launches` to a table on the coordinator in this query.
  */
 const selectPlace = (kind: PeriodKind, parameters: PlaceParameters) => `
   SELECT '${kind}' AS kind, ${BOARD_COLUMNS}, counts.*,
@@ -94,12 +94,12 @@ export async function getStandings(
   if (launch === undefined) return null;
   const keys = PERIOD_KINDS.flatMap((kind) => [launch[kind], launch[`${kind}_order`]]);
   const places = await sql.query<PlaceRow>(SELECT_PLACES, [launch.votes, productId, ...keys], { isPrepared: true });
-  // The launch got or lost votes between the two statements, so it is not at the position that was read.
+  // The launch gained or lost votes between the two statements, so the position that was read is not its position.
   if (places.some(({ own_votes }) => own_votes !== launch.votes)) {
     return getStandings(sql, productId, { votesPerNetwork, ...rules });
   }
   const placeOn = (kind: PeriodKind) => places.find((row) => row.kind === kind);
-  // The votes of a launch are capped when its day becomes final, before its longer periods.
+  // The cap is fixed when the day of a launch becomes final, even if its longer periods are not final yet.
   const cap = placeOn('day')?.votes_per_network ?? votesPerNetwork;
   const standingOf = (kind: PeriodKind) => {
     const place = placeOn(kind);
@@ -112,8 +112,9 @@ export async function getStandings(
 const SELECT_UNPLACED = `SELECT launched_at FROM launches WHERE product_id = $2 AND placed_for IS NULL AND ${IS_DUE}`;
 
 /**
- * Returns whether a view must place a launch: it has begun, is not on its boards yet, and its day is not due or final.
- * Older launches wait for the board updater, because their order matters; see `FIND_TO_PLACE`.
+ * Returns whether viewing a launch must place it: the launch has begun, is not on its boards yet, and the result of its
+ * day is neither final nor due. Older launches wait for the board updater, because their order matters; see
+ * `FIND_TO_PLACE`.
  * @throws CoreError `unavailable`.
  */
 export async function isPlaceable(

@@ -1,6 +1,6 @@
 import type { Sql } from '../database/database.ts';
 
-/** How many launches of a period have a number of votes. */
+/** The number of launches in a period that have this number of votes. */
 interface HistogramRow {
   period: string;
   votes: number;
@@ -15,8 +15,9 @@ const COUNT_PLACED = `SELECT period, votes, count(*)::integer AS products
   WHERE product_id = ANY($1::text[]) AND placed_for IS NOT NULL GROUP BY period, votes`;
 
 /**
- * Locks launches, and counts those on boards, for `updateHistogram`. Call it before the launches are deleted or moved,
- * or after they are placed. The caller has locked the counts of the products (`lockCounts`).
+ * Locks launches, and counts those that are on boards by period and number of votes, for `updateHistogram`. Must be
+ * called before the launches are deleted or moved, or after they are placed. The caller must have locked the counts of
+ * the products (`lockCounts`).
  */
 export async function countPlaced(sql: Sql, productIds: readonly string[]): Promise<HistogramRow[]> {
   await sql.query(LOCK_LAUNCHES, [productIds]);
@@ -31,7 +32,7 @@ const UPDATE = `INSERT INTO leaderboard_counts AS counts (period, votes, product
 
 /**
  * Adds launches to the histograms of votes, and subtracts others. New launches wait for these rows until the
- * transaction ends, so call it after all slow work (`reviseBoards`).
+ * transaction ends, so this must happen after all slow work (see `reviseBoards`).
  */
 export async function updateHistogram(
   sql: Sql,

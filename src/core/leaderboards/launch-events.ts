@@ -19,8 +19,8 @@ interface LaunchedRow {
 }
 
 /**
- * Reads a `product.launched` event for each of these launches whose window is still open, so importing old products
- * sends none.
+ * Returns a `product.launched` event for each of these launches whose window is still open, so importing old products
+ * sends no events.
  */
 export async function readLaunchEvents(sql: Sql, productIds: readonly string[], now: Date): Promise<WebhookEvent[]> {
   const since = new Date(now.getTime() - WINDOW_MS).toISOString();
@@ -34,13 +34,13 @@ export async function readLaunchEvents(sql: Sql, productIds: readonly string[], 
 
 /**
  * The longest review (30 days) plus a week: if the review is shortened, pending results become final with times in the
- * past, and these results are reported, too.
+ * past, and these results must be reported, too.
  */
 const MAX_FINAL_AGE_MS = 37 * DAY_MS;
 
 /**
- * Reads a `leaderboard.final` event for each of these final periods of one kind that had a launch. Results that were
- * due long ago have no event, so importing old products does not send thousands of events.
+ * Returns a `leaderboard.final` event for each of these final periods of one kind that has a launch. Results that were
+ * due long ago get no event, so importing old products does not send thousands of events.
  */
 export async function readFinalEvents(
   sql: Sql,

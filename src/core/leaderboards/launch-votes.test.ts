@@ -24,8 +24,8 @@ const setCounted = (counted: number) => database.query('UPDATE product_counts SE
 const boardVotes = () => database.query("SELECT votes FROM launches WHERE product_id = 'tide'");
 
 /**
- * Runs `refresh` so that it finds the launch with 2 votes behind 0 on its board, but updates the board only after
- * another process has changed the votes on it to 1.
+ * Runs `refresh` while the launch has two counted votes and none on its board, but blocks its update until another
+ * process has set the votes on the board to one.
  */
 async function refreshDuringAnother<Result>(refresh: () => Promise<Result>): Promise<Result | undefined> {
   let refreshing: Promise<Result> | undefined;
@@ -39,14 +39,14 @@ async function refreshDuringAnother<Result>(refresh: () => Promise<Result>): Pro
   return refreshing;
 }
 
-test('a board that another process refreshes at the same time, from older counts, gets the newer votes', async () => {
+test('a board that two processes refresh concurrently gets the newer votes', async () => {
   await refreshDuringAnother(() => refreshLaunches(other, ['tide']));
   expect(await boardVotes()).toEqual([{ votes: 2 }]);
   expect((await differencesOf(database, DAY))?.filter((text) => text.includes('products with'))).toEqual([]);
 });
 
-test('a refresh that does not wait reports a board that another process has just refreshed, to try again', async () => {
-  // Waits for the lock, to simulate that it is released after the statement has read the votes.
+test('a refresh that skips locked launches reports a launch that another process has just refreshed, so the caller can try again', async () => {
+  // Waits for the lock instead of skipping it, as if the lock were released after the statement read the votes.
   const waiting: Sql = { query: (text, values) => other.query(text.replace('SKIP LOCKED ', ''), values) };
   const refreshed = await refreshDuringAnother(() => refreshAvailableLaunches(waiting, ['tide']));
   expect(refreshed).toEqual({ refreshed: [], skipped: ['tide'] });
@@ -55,7 +55,7 @@ test('a refresh that does not wait reports a board that another process has just
   expect(await boardVotes()).toEqual([{ votes: 2 }]);
 });
 
-test('numbers of votes that a launch had before leave the open boards, unless another transaction is changing them', async () => {
+test('empty histogram rows of open boards are deleted, unless another transaction is changing them', async () => {
   const countedVotes = async () => {
     const rows = await other.query<{ votes: number }>('SELECT DISTINCT votes FROM leaderboard_counts ORDER BY votes');
     return rows.map(({ votes }) => votes);

@@ -43,16 +43,17 @@ const RECOUNT = `UPDATE product_counts c SET window_from = totals.launched_at,
       IS DISTINCT FROM (totals.launched_at, totals.counted, totals.excluded_network, totals.excluded_operator)`;
 
 /**
- * Sets the start of the windows of these launches to `launched_at`, and counts the rows of the votes in the windows.
- * Final results are left unchanged. The caller has locked the counts of the launches (`lockCounts`), so no concurrent
- * vote is missed.
+ * Sets the start of the windows of these launches to `launched_at`, and recounts the votes in the windows from their
+ * rows. Final results are left unchanged. The caller must have locked the counts of the launches (`lockCounts`), so no
+ * concurrent vote is missed.
  */
 export async function recountLaunches(sql: Sql, productIds: readonly string[]): Promise<void> {
   if (productIds.length > 0) await sql.query(RECOUNT, [productIds]);
 }
 
 // The update compares the old votes again, because another process may have refreshed the launch since it was found,
-// and the histogram must count the change only once. Such a launch is not refreshed, although it may be behind again.
+// and the histogram must count the change only once. In this case, the launch is skipped, although it may be behind
+// again.
 const refreshStatement = (lock: string) => `WITH behind AS (
     SELECT l.product_id, l.votes AS old_votes, c.counted AS new_votes
     FROM launches l JOIN product_counts c ON c.product_id = l.product_id
@@ -91,7 +92,7 @@ export async function refreshLaunches(sql: Sql, productIds: readonly string[]): 
 
 /**
  * Like `refreshLaunches`, but skips launches that another transaction, such as an import, has locked or just changed.
- * @returns the products whose votes changed, and those whose launches were skipped, which the caller must try again.
+ * @returns the products whose votes changed, and those whose launches were skipped. The caller must retry the latter.
  */
 export async function refreshAvailableLaunches(sql: Sql, productIds: readonly string[]): Promise<RefreshResult> {
   return productIds.length === 0 ? { refreshed: [], skipped: [] } : refresh(sql, REFRESH_AVAILABLE, productIds);
@@ -129,7 +130,7 @@ export async function findCappedLaunches(sql: Sql): Promise<string[]> {
   return (await sql.query<{ product_id: string }>(FIND_CAPPED)).map((row) => row.product_id);
 }
 
-// Rows of final boards hardly change, so only open boards are scanned. An index on empty rows would prevent HOT updates
+// Rows of final boards rarely change, so only open boards are scanned. An index on empty rows would prevent HOT updates
 // of all rows. Locked rows are skipped: another transaction is about to change them.
 const DELETE_EMPTY_COUNTS = `WITH empty AS (
     SELECT counts.period, counts.votes

@@ -8,7 +8,7 @@ import { readTallyLines } from './tally-file.ts';
 import { readSecret } from './vote-networks.ts';
 
 /**
- * Reads the first `limit` votes of a launch in the order of its tally, optionally only those between `from` (inclusive)
+ * Reads the first `limit` votes of a launch in the order of its tally, optionally only votes between `from` (inclusive)
  * and `to` (exclusive).
  * @throws CoreError `product_not_found`.
  */
@@ -18,8 +18,8 @@ export async function listVotes(
   { limit, runtime, from, to }: { limit: number; runtime: Runtime } & Pick<VoteSelection, 'from' | 'to'>,
 ): Promise<VoteList> {
   const { day } = await readLaunch(database, productId);
-  // The secret is read before the read-only snapshot begins, because the first reader of a day creates it. The day is
-  // not locked, because new launches would wait until all votes have been read.
+  // Reads the secret before the read-only snapshot begins, because the first reader of a day stores a new secret. Does
+  // not lock the day, because new launches would wait until all votes have been read.
   const secret = await readSecret(database, day, runtime);
   return database.transaction(async (sql) => {
     await holdSnapshot(sql);

@@ -39,20 +39,20 @@ const comment = (productId: string) => prepareComment(runtime, { productId, cont
 const duringChange = (work: () => Promise<unknown>) =>
   interruptTransactions(withoutTimeouts(database), 'UPDATE retracted_upvotes', work);
 
-test.each(['changed', 'changed back'])(
-  'while the votes of a large launch are %s, only its own visitors are asked to try again',
+test.each(['excluded', 'restored'])(
+  'while the votes of a large launch are %s, only writes to that launch are refused',
   async (direction) => {
     await makeTideLarge();
     const write = async () => [
       ...(await setUpvotes(database, runtime, upvote('tide', 'reef'))).outcomes,
       ...(await addComments(database, runtime, ['tide', 'reef'].map(comment))).outcomes,
     ];
-    if (direction === 'changed back') await exclude(database);
+    if (direction === 'restored') await exclude(database);
     let outcomes: unknown[] = [];
     const changing = duringChange(async () => {
       outcomes = await write();
     });
-    const changed = direction === 'changed' ? exclude(changing) : undoVerdicts(changing, 'tide', runtime);
+    const changed = direction === 'excluded' ? exclude(changing) : undoVerdicts(changing, 'tide', runtime);
     expect(await changed).toMatchObject({ votes: 1 });
     expect(outcomes).toMatchObject([
       { code: 'unavailable' },

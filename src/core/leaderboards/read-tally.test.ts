@@ -15,7 +15,7 @@ import { placeLaunches } from './update-boards.ts';
 const DAY = '2026-06-01';
 const LAUNCHED_AT = `${DAY}T10:00:00.000Z`;
 const RULES = rulesAt('2026-06-04T00:00:00.000Z');
-/** More launches than are read at a time, in the order of the tally. */
+/** The ids of more launches than one batch contains, in the order of the tally. */
 const IDS = Array.from({ length: 1_001 }, (_, index) => `p-${index}`).sort();
 
 let database: TestDatabase;
@@ -40,7 +40,7 @@ async function read(on: Database, { isBodyRead = true } = {}): Promise<{ version
   return { version, chunks };
 }
 
-test('the header of a day with many launches is sent in pieces, open or final, and covered by the digest', async () => {
+test('the header of an open or final day with many launches is sent in pieces, and the digest of the final day covers it', async () => {
   const open = await read(database);
   await finaliseDue(database, { rules: RULES, votesPerNetwork: 20 });
   const final = await read(database);

@@ -30,14 +30,14 @@ import { readSecret } from './vote-networks.ts';
 export interface Tally {
   /** Changes whenever the file changes. */
   version: string;
-  /** Yields the file in chunks. Valid only inside `use`. */
+  /** Yields the file in chunks. May be called only inside `use`. */
   chunks(): AsyncGenerator<string>;
 }
 
 /**
  * Passes a snapshot of the tally of a day to `use`. The snapshot is valid until `use` resolves. For an open or
  * provisional day, the tally is computed from the votes; for a finalised day, it is the stored file.
- * @returns false for a day without launches or final result that ends before the site's first launch or begins after
+ * @returns false for a day without launches or a final result that ends before the site's first launch or begins after
  * now.
  * @throws CoreError `bad_period` if the period is not a day, `unavailable`.
  */
@@ -50,8 +50,7 @@ export async function readTally(
   const period = parsePeriod(name);
   if (period?.kind !== 'day')
     throw new CoreError('bad_period', 'Only days have tallies. Request a day, such as 2026-11-21.');
-  // The secret is read before the snapshot begins: the first reader of a day creates the secret, and the snapshot is
-  // read-only.
+  // Reads the secret before the read-only snapshot begins, because the first reader of a day stores a new secret.
   const secret = (await isUndecided(database, name)) ? await readSecret(database, name, runtime) : undefined;
   return database.transaction(async (sql) => {
     await holdSnapshot(sql);
@@ -147,7 +146,10 @@ async function* productsOf(batches: AsyncIterable<TallyLaunch[]>): AsyncGenerato
     yield launches.map((row) => ({ id: row.product_id, launchedAt: row.launched_at.toISOString() }));
 }
 
-/** Why a vote does not count, or that the operator included it; null if it counts without a decision. */
+/**
+ * Why a vote does not count (`network`: it exceeds the cap; `operator`: the operator excluded it), or `included` if the
+ * operator included it; null if it counts without a decision.
+ */
 export type Verdict = 'network' | 'operator' | 'included' | null;
 
 interface VoteRow {

@@ -8,13 +8,17 @@ import { readTallyLines } from './tally-file.ts';
 
 const SELECT_LAUNCH = 'SELECT launched_at, day, final FROM launches WHERE product_id = $1';
 
-// Rounds times down to seconds like the tally, so the numbers do not change when the day becomes final. Rounded, a vote
-// may seem to precede the launch.
+// Rounds times down to seconds like the tally, so the numbers do not change when the day becomes final. After rounding,
+// a vote may precede the launch.
 const SELECT_VOTES = `SELECT greatest(0, floor(extract(epoch FROM date_trunc('second', created_at) - $2::timestamptz) / 3600))::integer AS hour,
     count(*)::integer AS votes
   FROM (${WINDOW_VOTES}) AS w WHERE ${IS_COUNTED} GROUP BY 1`;
 
-/** Returns the number of counted votes in each hour of the launch window so far. @throws CoreError `unavailable`. */
+/**
+ * Returns the number of counted votes in each hour of the launch window so far, or an empty list for an unknown
+ * product.
+ * @throws CoreError `unavailable`.
+ */
 export function readVotesByHour(database: Database, id: string, now: Date): Promise<HourlyVotes[]> {
   return database.transaction(async (sql) => {
     // All queries use one snapshot: if the day became final between two queries, the withdrawn votes that count would

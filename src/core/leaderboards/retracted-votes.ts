@@ -5,9 +5,10 @@ import { WINDOW_MS } from './calendar.ts';
 import { IN_WINDOW, recountLaunches } from './launch-votes.ts';
 
 /**
- * SQL: whether a retracted vote `r` of a launch `l` no longer counts, because the window is still open, or because the
- * session has another vote in the window: an upvote or a later retracted vote. Votes before the window stay, because
- * they count again if the launch moves back. `$2` is the start of a window that ends now.
+ * SQL: whether a retracted vote `r` (withdrawn after the window) for a launch `l` no longer counts, because the window
+ * is still open, or because the session has another vote in the window: an upvote or a later retracted vote. Votes
+ * before the window stay, because they count again if the launch moves back. `$2` is the start of a window that ends
+ * now.
  */
 const NO_LONGER_COUNTS = `r.created_at >= l.launched_at AND (
     l.launched_at > $2::timestamptz
@@ -26,7 +27,7 @@ const find = (condition: string) => `SELECT DISTINCT r.product_id
 
 const FIND = find('r.product_id = ANY($1::text[])');
 
-/** `$1` is now. */
+/** `$1` is the current time. */
 const FIND_RECENT = find("l.launched_at > $2::timestamptz - interval '1 hour' AND l.launched_at <= $1::timestamptz");
 
 const DELETE = `DELETE FROM retracted_upvotes r USING launches l
@@ -35,8 +36,8 @@ const DELETE = `DELETE FROM retracted_upvotes r USING launches l
 const windowStart = (now: Date) => new Date(now.getTime() - WINDOW_MS).toISOString();
 
 /**
- * Deletes the retracted votes of these launches that no longer count. The caller has locked the counts (`lockCounts`)
- * and recounts the launches afterwards.
+ * Deletes the retracted votes of these launches that no longer count. The caller must have locked the counts
+ * (`lockCounts`), and must recount the launches afterwards.
  */
 export async function deleteRetracted(sql: Sql, productIds: readonly string[], now: Date): Promise<void> {
   await sql.query(DELETE, [productIds, windowStart(now)]);
@@ -44,8 +45,8 @@ export async function deleteRetracted(sql: Sql, productIds: readonly string[], n
 
 /**
  * Deletes the retracted votes of these launches that no longer count, and recounts the launches, each in its own
- * transaction. Such votes exist if clocks differ or are set back: a session may withdraw its vote after the window by
- * one clock, and then vote again within the window by another clock.
+ * transaction. Such votes exist if clocks differ or are set back: a session may withdraw its vote when the window has
+ * ended by one clock, and then vote again when the window is still open by another.
  */
 export async function correctRetracted(
   database: Database,

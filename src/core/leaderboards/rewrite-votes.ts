@@ -24,12 +24,13 @@ export interface VerdictContext {
   votesPerNetwork: number;
 }
 
-/** Which verdicts change. */
+/** A change of verdicts. */
 export interface VoteRewrite {
+  /** The id of the audit entry that this change undoes. */
   undoes?: string;
   /** The day whose secret hashed the voters. If unset, or if its secret was deleted, the day of the launch is used. */
   hashedOn?: string;
-  /** @returns the new verdict, or undefined to leave the vote unchanged. */
+  /** Returns the new verdict of a vote, or undefined to leave it unchanged. */
   decide(vote: VoteLine): Verdict | undefined;
 }
 
@@ -38,11 +39,15 @@ type VoteTotals = Record<'counted' | 'network' | 'operator', number>;
 interface RewrittenVotes {
   /** The number of changed votes. */
   votes: number;
-  /** What to pass to `adjustCounts`. Unset if the counts are correct. */
+  /** The changes for `adjustCounts`. Unset if the counts are already correct. */
   moved?: VoteTotals;
 }
 
-/** Changes the verdicts in the rows of votes, and recounts the launch. */
+/**
+ * Changes the verdicts in the rows of votes, and recounts the launch. Passes the voter and the previous verdict of each
+ * changed vote to `note`.
+ * @throws CoreError `unavailable`, also if the day has just become final.
+ */
 export async function rewriteRows(
   sql: Sql,
   productId: string,
@@ -65,7 +70,7 @@ export async function rewriteRows(
   for await (const votes of readVotes(sql, [productId], secret, { inWindow: undoes === undefined })) {
     for (const vote of votes) decideOn(vote.session, vote, vote.verdict);
   }
-  // Voters may have withdrawn votes about which the operator decided earlier.
+  // Voters may have withdrawn votes that the operator had excluded or included.
   for (const { session, verdict } of await readDecisions(sql, productId)) {
     const reason = verdict === 'included' ? null : verdict;
     decideOn(session, { voter: voterOf(secret, session), at: undefined, reason }, verdict);
@@ -73,7 +78,7 @@ export async function rewriteRows(
   await lockCounts(sql, [productId]);
   await setSessionVerdicts(sql, productId, changes, { isUndo: undoes !== undefined });
   await recountLaunches(sql, [productId]);
-  // Restored verdicts may contradict the cap if earlier votes of their network have been withdrawn since.
+  // Restored verdicts may contradict the cap if earlier votes of the same network were withdrawn in the meantime.
   await applyVoteCap(sql, [productId], votesPerNetwork);
   await refreshLaunches(sql, [productId]);
   return { votes: changes.size };

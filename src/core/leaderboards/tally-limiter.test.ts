@@ -35,7 +35,7 @@ test('a slow reader delays only its own further requests', async () => {
   for (const request of next) await (await request).end();
 });
 
-test('while requests wait, reads whose turn is over are ended, longest first, and no others', async () => {
+test('each waiting request aborts one read whose turn is over, the longest-running first', async () => {
   const limiter = createTallyLimiter(10, LONG_MS, 1);
   const ended: string[] = [];
   for (const slow of ['first', 'second', 'third']) {

@@ -57,7 +57,7 @@ test.each([
   },
 );
 
-test('a day that the time zone skips has no board and no tally, and its neighbours lead to each other', async () => {
+test('a day that the time zone skips has no board and no tally, and its neighbours link to each other', async () => {
   await launch(database, 'early', '2011-12-01T12:00:00.000Z');
   const rules = { ...rulesAt('2012-02-01T00:00:00.000Z'), timeZone: 'Pacific/Apia' };
   const read = (period: string) => getLeaderboard(database, period, {}, rules);

@@ -27,7 +27,7 @@ const NOW = new Date('2026-06-01T12:00:00.000Z');
 const RULES = { votesPerNetwork: 20, networkCounts: createNetworkCounts() };
 
 test.each(['UTC', 'America/New_York', 'Asia/Tokyo', 'Pacific/Kiritimati'])(
-  'in %s, a product of the year 1 delays no other launch, and views of it do not try to place it',
+  'in %s, a product launched in the year 1 delays no other launch, and viewing it does not place it',
   async (timeZone) => {
     const at = (createdAt: string) =>
       saveProducts(database, [buildProduct({ id: 'zero', createdAt }), buildProduct({ id: 'today', createdAt })]);
@@ -50,7 +50,7 @@ test.each(['UTC', 'America/New_York', 'Asia/Tokyo', 'Pacific/Kiritimati'])(
   },
 );
 
-test('a launch is placed while another transaction has locked its product', async () => {
+test('a launch is placed even while another transaction has locked its product', async () => {
   await saveProducts(database, [buildProduct({ id: 'held', createdAt: '2026-06-01T10:00:00.000Z' })]);
   await database.transaction(async (sql) => {
     // Locks the product, as a deletion that is waiting for the counts does. Placing must not wait for this lock.
@@ -238,7 +238,7 @@ test('votes in the first and the last millisecond of a window count, and a vote 
   expect(await counted()).toEqual({ counted: 2, upvotes: 3 });
 });
 
-test('a standing that is read while the launch gets a vote has the rank of its new votes', async () => {
+test('a standing that is read while the launch gets a vote has the new number of votes and its rank', async () => {
   await launch(database, 'tide', '2026-06-01T10:00:00.000Z');
   const cast = (session: string) => vote(database, 'tide', '2026-06-01T11:00:00.000Z', session);
   await cast('of-ann');

@@ -16,7 +16,7 @@ import { deleteRetracted } from './retracted-votes.ts';
 /** Maximum launches per transaction, so visitors and imports wait only briefly. */
 const BATCH = 1_000;
 
-/** How long placing a launch for a visitor waits for a lock. */
+/** How long placing a launch that a visitor views waits for a lock. */
 const VIEW_LOCK_TIMEOUT_MS = 1_000;
 
 interface PlacingRow {
@@ -47,7 +47,7 @@ const FIND_ONE_TO_PLACE = `SELECT ${COLUMNS} FROM launches WHERE product_id = $2
 /** SQL: whether a launch was put on its boards too early, because the clock was ahead and has been set back. */
 const PLACED_TOO_EARLY = "placed_for > $1::timestamptz + interval '2 minutes' AND NOT final";
 
-// This is not part of `FIND_TO_PLACE`, because the two conditions use different indexes.
+// A separate statement from `FIND_TO_PLACE`, because the two conditions use different indexes.
 const FIND_PLACED_TOO_EARLY = `SELECT ${COLUMNS} FROM launches
   WHERE launched_at > $1::timestamptz + interval '2 minutes' AND ${PLACED_TOO_EARLY} LIMIT ${BATCH}`;
 
@@ -76,9 +76,9 @@ const INSERT_LEADERBOARDS = `INSERT INTO leaderboards (period, kind, time_zone, 
   ORDER BY period ON CONFLICT (period) DO NOTHING`;
 
 interface PlacingResult {
-  /** The products whose place changed, and those whose changed launch time was restored. */
+  /** The products whose places changed, and those whose previous launch time was restored. */
   productIds: string[];
-  /** Whether the batch was full, so there may be more. */
+  /** Whether the batch was full, so there may be more launches to place. */
   mayHaveMore: boolean;
   /**
    * Whether some of the launches were skipped, for example because an import has locked them, so the caller must try
@@ -98,8 +98,8 @@ interface PlacingOptions extends LeaderboardRules {
 
 /**
  * Places one batch of launches: puts launches that have begun on their boards, moves those whose launch time changed,
- * and removes those that are now in the future. A launch with votes does not move to a day that is final or due.
- * Several processes may place launches concurrently.
+ * and removes those that are now in the future. A launch with votes does not move to a day whose result is final or
+ * due. Several processes may place launches concurrently.
  */
 export async function placeLaunches(
   database: Database,
@@ -118,7 +118,7 @@ export async function placeLaunches(
 /**
  * Places one launch for a visitor who views it, like `placeLaunches`. Gives up if another transaction, such as a
  * restore, holds a lock for longer than a second; the board updater places the launch later.
- * @returns whether the launch was placed, or its changed launch time restored.
+ * @returns whether the launch was placed or its previous launch time was restored.
  */
 export async function placeLaunch(
   database: Database,
@@ -201,8 +201,8 @@ async function placeFound(
 }
 
 /**
- * Returns the launches that were moved to a day that is final or due. If they have votes, they stay on their boards,
- * because a move would lose the votes, and undoing it would not bring them back.
+ * Returns the launches that were moved to a day whose result is final or due. Launches with votes stay on their boards
+ * instead, because a move would lose the votes, and undoing the move would not restore them.
  */
 async function findMovedToDueDays(
   sql: Sql,
@@ -233,7 +233,7 @@ async function findVotedFor(sql: Sql, productIds: readonly string[]): Promise<Re
   return new Set(rows.map((row) => row.product_id));
 }
 
-/** Resets the launch times of these launches to those for which they were placed, and recounts their votes. */
+/** Resets the launch times of these launches to the times for which they were placed, and recounts their votes. */
 async function keepOnBoards(sql: Sql, productIds: readonly string[], votesPerNetwork: number): Promise<void> {
   if (productIds.length === 0) return;
   await sql.query(STAY, [productIds]);
@@ -242,7 +242,10 @@ async function keepOnBoards(sql: Sql, productIds: readonly string[], votesPerNet
   await refreshLaunches(sql, productIds);
 }
 
-/** Inserts missing periods. A period that was shown as final without launches gets a revision: its result changes. */
+/**
+ * Inserts missing periods. A period that was shown as final without launches gets a revision, because its result
+ * changes.
+ */
 async function insertLeaderboards(
   sql: Sql,
   places: readonly Record<PeriodKind, string>[],

@@ -94,7 +94,7 @@ test.each([
     expect(await counts()).toEqual([0, 1, 0]);
     await vote(database, 'tide', at(13), 'session-d', { network: NETWORK });
     expect(await counts()).toEqual([0, 2, 0]);
-    // Cast again, the vote keeps its first position, although it is now the latest of its network.
+    // The vote keeps its first position when it is cast again, although it is now the latest of its network.
     await vote(database, 'tide', at(14), 'session-a', { network: NETWORK });
     await removeProducts(database, ['tide']);
     await restoreProducts(database, { last: true });
@@ -113,7 +113,7 @@ test('excluded votes that were withdrawn use up the cap of their network in the 
   expect(await counts()).toEqual([0, 1, 0]);
 });
 
-test('the exclusion of an included vote beyond the cap affects no other vote, even if it is withdrawn', async () => {
+test('the exclusion of an included vote beyond the cap affects no other vote, even if the excluded vote is withdrawn', async () => {
   await change('include', { voters: voters.slice(2) });
   await change('exclude', { voters: voters.slice(2) });
   expect(await counts()).toEqual([2, 0, 1]);
@@ -185,7 +185,7 @@ test('an exclusion holds for votes after the window if the launch is moved so th
   expect(await counts()).toEqual([0, 0, 1]);
 });
 
-test('when the day is final, decisions are deleted, and votes are cast and withdrawn as usual', async () => {
+test('when a day becomes final, its decisions are deleted, and later votes do not change the result', async () => {
   await change('exclude', { voters });
   await setAll(false, 12);
   await finaliseDue(database, { rules: rulesAt(DUE), votesPerNetwork: CAP });
@@ -242,7 +242,7 @@ if (inject('citusWorkers').length === 0) {
     expect(await counts()).toEqual([2, 1, 0]);
   });
 
-  test('a repeated vote and a vote for a launch with decisions wait without a deadlock for a writer of both', async () => {
+  test('a batch with a repeated vote and a vote for a launch with decisions waits for a transaction that locks both launches, without a deadlock', async () => {
     await launch(database, 'reef', at(10));
     await vote(database, 'reef', at(11), 'session-d');
     await change('exclude', { voters: voters.slice(0, 1) });

@@ -22,7 +22,7 @@ const clock = createTestClock();
 const inMs = (ms: number) => new Date(clock.now().getTime() + ms).toISOString();
 const networksOn = (sql: Sql) => createVoteNetworks(sql, { runtime: clock, timeZone: 'UTC' });
 
-test('a vote before the launch is refused, and a vote in the millisecond of the launch has a network', async () => {
+test('a product accepts votes from the millisecond of its launch on, and votes have a network until the window ends', async () => {
   await saveProducts(database, [buildProduct({ id: 'early', createdAt: inMs(5_000) })]);
   const networks = networksOn(database);
   clock.advance({ milliseconds: 4_999 });
@@ -67,11 +67,11 @@ test.each([
   expect(recorded.statements).toEqual([]);
 });
 
-test('texts that are no ids are not cached, so they do not displace launches', async () => {
+test('texts that are not ids are not cached, so they do not displace launches', async () => {
   const recorded = recordStatements(database);
   const networks = networksOn(recorded.database);
   await networks.lookUp('unknown', NETWORK);
-  // More than the cache holds.
+  // These are more texts than the cache can hold.
   for (let index = 0; index <= 20_000; index += 1) await networks.lookUp(`tide\0${index}`, NETWORK);
   await networks.lookUp('unknown', NETWORK);
   expect(recorded.statements).toHaveLength(1);

@@ -29,12 +29,14 @@ interface VotingStatus {
  */
 export interface VoteNetworks {
   /**
-   * `prefix` is the network part of the voter's address; unset if the address is unknown.
+   * Looks up whether a product accepts votes, and the voter's network. `prefix` is the network part of the voter's
+   * address; unset if the address is unknown.
    * @throws CoreError `unavailable`.
    */
   lookUp(productId: string, prefix: Uint8Array | undefined): Promise<VotingStatus> | VotingStatus;
   /** Removes changed products from the cache of launch times. */
   onChange(change: Change): void;
+  /** Clears the cache, because changes may have been missed. */
   onGap(): void;
 }
 
@@ -62,7 +64,7 @@ const SELECT_LAUNCH = `SELECT p.created_at, l.launched_at, CASE WHEN l.placed_fo
 
 const MAX_LAUNCHES = 20_000;
 
-/** Maximum age of a cached launch, which limits how long its secret is used without being read again. */
+/** Maximum age of a cached launch. Limits how long a secret is used before it is read again. */
 const MAX_AGE_MS = HOUR_MS;
 
 export function createVoteNetworks(
@@ -81,7 +83,8 @@ export function createVoteNetworks(
   let changes = 0;
 
   async function read(productId: string): Promise<Launch> {
-    // Other texts are neither cached nor queried: they can be long, and PostgreSQL would refuse some of them.
+    // Texts that are not ids are neither cached nor queried: they can be long, and PostgreSQL would reject some of
+    // them.
     if (!isProductId(productId)) return NO_LAUNCH;
     const changesBefore = changes;
     const [row] = await sql.query<LaunchRow>(SELECT_LAUNCH, [productId], { isPrepared: true });
@@ -127,7 +130,9 @@ export function createVoteNetworks(
   };
 }
 
-/** Returns the name of a network: an HMAC with a secret, such as that of the day for votes, as a UUID. */
+/**
+ * Returns the pseudonym of a network as a UUID: the HMAC of its prefix. For votes, the key is the secret of the day.
+ */
 export function networkOf(secret: Buffer, prefix: Uint8Array): string {
   return uuidOf(createHmac('sha256', secret).update('network\n').update(prefix).digest('hex'));
 }

@@ -120,7 +120,7 @@ test('a deleted secret leaves the file of its table even while an older snapshot
   });
 });
 
-test('secrets are in no backup', () => {
+test('backups do not contain the secrets of tallies', () => {
   expect(SITE_TABLES).not.toContain('tally_secrets');
   expect(OTHER_TABLES).toContain('tally_secrets');
 });

@@ -24,11 +24,11 @@ import {
 } from './save-products.ts';
 
 interface ProductEdit {
-  /** New values by field, read like those of an import. A blank value sets the default, but a time cannot be blank. */
+  /** New values by field, parsed as in an import. A blank value sets the default, but a time cannot be blank. */
   values: SourceValues;
   /** The version on which the edit is based. If it is set, the edit fails if the product has changed since. */
   version?: string | undefined;
-  /** The folder of the site's own pictures. If it is set, the edit fails if it adds one that has been deleted. */
+  /** The folder of the site's own pictures. If it is set, an edit that adds a deleted picture fails. */
   pictureFolder?: string | undefined;
 }
 
@@ -113,7 +113,11 @@ function picturesOf({
   return { image: [image], screenshots, team: team.map(({ avatar }) => avatar) };
 }
 
-/** @throws CoreError `product_invalid` if an edit that is saved late adds an upload that was deleted as unreferenced. */
+/**
+ * Checks that the uploads that an edit adds still exist. If the edit is saved late, they may have been deleted as
+ * unreferenced.
+ * @throws CoreError `product_invalid`.
+ */
 async function requirePictures(folder: string, before: StoredProduct, after: StoredProduct): Promise<void> {
   const referenced = new Set(Object.values(picturesOf(before)).flat());
   const faults: FieldError[] = [];

@@ -38,10 +38,13 @@ export async function getProduct(sql: Sql, id: string, now: Date): Promise<Produ
   };
 }
 
-/** The information that operators can get about a product id. */
+/** The information that operators see about a product id. */
 export interface InspectedProduct {
   product: Product | null;
-  /** The numbers of comments that are not public and therefore not counted. A held comment that is hidden is hidden. */
+  /**
+   * The numbers of comments that are not public and therefore not counted. A held comment that is also hidden is
+   * counted only as hidden.
+   */
   heldComments: number;
   hiddenComments: number;
   /** Removals of products with this id that were not undone, newest first. */

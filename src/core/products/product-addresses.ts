@@ -64,7 +64,7 @@ export async function* readProductAddresses(
 
 /**
  * Divides the products that launched by `now` into ranges of `size` products; the last range may be shorter. Each range
- * has the creation time of its newest product. This scans a whole index, so cache the result.
+ * has the creation time of its newest product. Scans a whole index, so callers should cache the result.
  * @throws CoreError `unavailable`.
  */
 export async function splitProductRanges(

@@ -93,9 +93,9 @@ const LOCK_PRODUCTS = `SELECT id FROM products WHERE id = ANY($1::text[])
   ORDER BY id FOR NO KEY UPDATE /* omitted on Citus */`;
 
 /**
- * Locks products that are about to be changed or removed. Concurrent changes wait; upvotes and comments, which reference
- * only the key of the row, do not wait. Call it before locking days or counts, because an import may hold these locks
- * for long, and launches and visitors would wait for the days and counts.
+ * Locks products that are about to be changed or removed. Concurrent changes wait; upvotes and comments, which
+ * reference only the key of the row, do not wait. Must be called before days or counts are locked: an import may hold
+ * the locks on products for a long time, during which launches and visitors would wait for the days and counts.
  * @throws CoreError `unavailable`.
  */
 export async function lockProductRows(sql: Sql, ids: readonly string[]): Promise<void> {

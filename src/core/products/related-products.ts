@@ -6,7 +6,7 @@ import { memoize } from '../memoize.ts';
 import type { Runtime } from '../runtime.ts';
 import { foldText } from '../search-text.ts';
 
-/** Maximum related products that are shown for a product. */
+/** The maximum number of related products that are listed. */
 const MAX_RELATED = 6;
 /**
  * How many of the newest products are compared regardless of their tags. On smaller sites, all products are compared.
@@ -48,7 +48,7 @@ interface ProductsRow {
   products: TaggedProduct[] | null;
 }
 
-/** The newest products, whatever their tags. */
+/** The newest products, regardless of their tags. */
 interface NewestProducts {
   count: number;
   tagsOf: ReadonlyMap<string, readonly string[]>;
@@ -72,7 +72,10 @@ function listUnder<Key>(lists: Map<Key, string[]>, key: Key, item: string): void
 /** How long the newest products and the statistics are reused. */
 const MAX_AGE_MS = 60_000;
 
-/** Reads the newest products once per change of the catalogue. Subscribe it to the changes of the site. */
+/**
+ * Caches the newest products until the catalogue changes, for at most a minute. Must be subscribed to the changes of
+ * the site.
+ */
 export interface NewestProductsCache {
   /** @throws CoreError `unavailable`. */
   read(): Promise<NewestProducts>;
@@ -171,7 +174,7 @@ export function groupByWeight(
 
 /**
  * Adds all products that have one of the rarest tags. Uses as many tags as the statistics permit without exceeding the
- * maximum number of products, and fewer if too many products match nevertheless.
+ * maximum number of products, and fewer tags if more products match than the statistics predicted.
  * @returns the tags that were used.
  */
 async function addRare(

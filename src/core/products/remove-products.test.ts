@@ -87,7 +87,7 @@ test('a restoration that deadlocks with another transaction is retried', async (
   expect(restored).toMatchObject([{ id: 'restored' }]);
 });
 
-test('a launch removed before its last vote was on its boards is restored with this vote', async () => {
+test('a launch that is removed before its last vote reaches its boards is restored with that vote', async () => {
   const now = new Date().toISOString();
   await launch(database, 'reef', now);
   await setUpvotes(database, systemRuntime, [{ productId: 'reef', session: 'session-of-a-voter', upvoted: true }]);
@@ -96,7 +96,7 @@ test('a launch removed before its last vote was on its boards is restored with t
   expect(await getStandings(database, 'reef', rulesAt(now))).toMatchObject({ day: { votes: 1, upvotes: 1 } });
 });
 
-test('a product that was removed before its launch and is restored after the launch time launches at once', async () => {
+test('a product that is removed before its launch and restored after the launch time launches immediately', async () => {
   const [launchAt, removedAt] = [new Date('2026-03-02T10:00:00.000Z'), '2026-03-01T10:00:00.000Z'];
   await saveProducts(database, [buildProduct({ id: 'missed', ...launchOf(launchAt, 'Asia/Tokyo') })]);
   await removeProducts(database, ['missed']);

@@ -42,13 +42,14 @@ export async function removeProducts(
   return removalTransaction(database, sizes, (sql) => removeAll(sql, requested, { reason, skipsUnknown }));
 }
 
-// The digest of a final day is computed while the counts are locked. The counted votes of a day are in its histogram.
+// The digests of final days are computed while the counts are locked, so their votes count as rows. The numbers of
+// votes come from the histograms of the days.
 const SELECT_DIGEST_ROWS = `SELECT coalesce(sum(products * (votes + ${ROWS_PER_PRODUCT})), 0)::float8 AS rows FROM leaderboard_counts
   WHERE period IN (SELECT day FROM launches WHERE product_id = ANY($1::text[]) AND final)`;
 
 /**
- * Runs a transaction that may remove these products, while writers skip them if it may take long. `rewritten`: the
- * number of products that it may also change while it holds the locks.
+ * Runs a transaction that may remove these products. If it may take long, writers skip the products until it ends.
+ * `rewritten` is the number of products that the transaction may also change while it holds the locks.
  */
 export async function removalTransaction<Result>(
   database: Database,
@@ -91,7 +92,7 @@ function divide(ids: readonly string[], found: readonly ProductSize[]): { known:
 
 /**
  * SQL: whether a removed product had launched, even if it was postponed afterwards. Otherwise, it was never public. A
- * postponement before an earlier removal was of another product with the same id.
+ * postponement before an earlier removal concerned another product with the same id.
  */
 const LAUNCHED = `((product ->> 'created_at')::timestamptz <= removed_at OR EXISTS (
     SELECT FROM audit_log a WHERE a.target = product_id COLLATE "default" AND a.action = 'products postpone'
@@ -132,13 +133,13 @@ const STORE_COMMENTS = `WITH gone AS (
   SELECT r.removal_id, gone.id, to_jsonb(gone)
   FROM gone JOIN removed_products r ON r.product_id = gone.product_id AND r.batch_id = $2::uuid`;
 
-type StoredProduct = { removal_id: string; product_id: string; launched: boolean } & Omit<RemovedProduct, 'id'>;
+type StoredRemoval = { removal_id: string; product_id: string; launched: boolean } & Omit<RemovedProduct, 'id'>;
 
 /**
- * Returns the audit entry of a removal, with additional details. It has the id of the removal, so a restoration can
- * refer to the entry that it undoes.
+ * Returns the audit entry of a removal, with additional details. The id of the entry is that of the removal, so a
+ * restoration can name the entry that it undoes.
  */
-export function removalEntry({ removal_id: id, product_id: target, ...product }: StoredProduct, details: object) {
+export function removalEntry({ removal_id: id, product_id: target, ...product }: StoredRemoval, details: object) {
   return { id, action: 'products remove', target, details: { ...product, ...details } } as const;
 }
 
@@ -147,7 +148,7 @@ async function removeAll(
   ids: readonly string[],
   { reason, skipsUnknown }: { reason: string | undefined; skipsUnknown: boolean },
 ): Promise<ProductRemoval> {
-  // Waits for concurrent edits and imports, so their changes are stored.
+  // Waits for concurrent edits and imports, so the stored products include their changes.
   await lockProductRows(sql, ids);
   await lockDaysOf(sql, ids);
   await lockCounts(sql, ids);
@@ -171,15 +172,15 @@ async function removeAll(
 }
 
 /**
- * Moves existing products and their rows to the tables of removed products. The caller has locked the products
- * (`lockProductRows`), their days (`lockDaysOf`) and their counts (`lockCounts`), in this order, and records the audit
- * entries and the change.
+ * Moves existing products and their rows to the tables of removed products. The caller must have locked the products
+ * (`lockProductRows`), their days (`lockDaysOf`) and their counts (`lockCounts`), in this order, and must record the
+ * audit entries and the change.
  */
-export async function moveToRemoved(sql: Sql, ids: readonly string[]): Promise<StoredProduct[]> {
+export async function moveToRemoved(sql: Sql, ids: readonly string[]): Promise<StoredRemoval[]> {
   const batchId = randomUUID();
   const removalIds = ids.map(() => randomUUID());
   await sql.query(STORE_PRODUCTS, [removalIds, ids, batchId]);
-  const stored = await sql.query<StoredProduct>(SELECT_STORED, [removalIds]);
+  const stored = await sql.query<StoredRemoval>(SELECT_STORED, [removalIds]);
   await sql.query(storeUpvotes('upvotes'), [ids, batchId]);
   await sql.query(storeUpvotes('retracted_upvotes'), [ids, batchId]);
   await sql.query(STORE_TALLY_PARTS, [ids, batchId]);
@@ -189,8 +190,8 @@ export async function moveToRemoved(sql: Sql, ids: readonly string[]): Promise<S
 }
 
 /**
- * Deletes products with their remaining rows, and revises their boards. The caller holds the locks that `moveToRemoved`
- * needs, and records the change.
+ * Deletes products with their remaining rows, and revises their boards. The caller must hold the locks that
+ * `moveToRemoved` requires, and must record the change.
  */
 export async function deleteProducts(sql: Sql, ids: readonly string[]): Promise<void> {
   const periods = await periodsOf(sql, ids);

@@ -9,11 +9,15 @@ import type { RemovedProduct } from './remove-products.ts';
 import { completeProduct, rowOf, updateSizes, withMissedLaunch } from './save-products.ts';
 
 /**
- * The removals to undo: those of the last `products remove`, the newest one of each product, or those with these ids.
+ * The removals to undo: those of the last `products remove`, the newest removal of each of these products, or the
+ * removals with these ids.
  */
 export type RemovalChoice = { last: true } | { productIds: readonly string[] } | { removalIds: readonly string[] };
 
-/** The result of a restoration. If an id was not removed or is taken by another product, no product was restored. */
+/**
+ * The result of a restoration. If one of the products was not removed, or its id is taken by another product, no
+ * product was restored.
+ */
 interface ProductRestoration {
   restored: RemovedProduct[];
   notRemoved: string[];
@@ -40,9 +44,9 @@ const COLUMNS = `removal_id, product_id, product ->> 'name' AS name, upvotes, co
 
 /**
  * Restores removed products with their counts, upvotes and comments, in one transaction. If any product cannot be
- * restored, none is restored. A product that was removed before its launch, whose time has passed since, launches at
- * once. Writes of visitors do not wait for the transaction. For `LARGE_CHANGE_ROWS` rows or more, `database` must have
- * no statement timeout.
+ * restored, none is restored. If the launch time of a product passed while it was removed, the product launches now.
+ * Writes of visitors do not wait for the transaction. For `LARGE_CHANGE_ROWS` rows or more, `database` must have no
+ * statement timeout.
  * @param timeZone the value of SITE_TIME_ZONE.
  * @throws CoreError `unavailable`.
  */
@@ -138,7 +142,7 @@ const SET_LAUNCH_TIMES = `UPDATE removed_products r SET
   FROM jsonb_to_recordset($1::jsonb) AS moved (removal_id uuid, at timestamptz, launch_date text)
   WHERE r.removal_id = moved.removal_id AND launch ->> 'final' IS DISTINCT FROM 'true'`;
 
-/** Moves the launches that the removals prevented to now. */
+/** Sets launch times that passed while the products were removed to the current time. */
 async function launchMissed(sql: Sql, rows: readonly RemovalRow[], timeZone: string): Promise<void> {
   const moved = rows.flatMap(({ removal_id, created_at, launch_date: launchDate, removed_at: changedAt, now }) => {
     const before = { createdAt: created_at.toISOString(), launchDate };

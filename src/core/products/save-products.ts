@@ -36,8 +36,8 @@ export function launchOf(time: Date, timeZone: string): Pick<StoredProduct, 'lau
 export const ZONES_OF_ALL_DATES = ['Etc/GMT+12', 'UTC', 'Etc/GMT-14'];
 
 /**
- * Returns a product with another launch time. Its launch date becomes the day of that time, unless an operator set it to
- * another text than the day of the previous time. All time zones are tried, because SITE_TIME_ZONE may have changed.
+ * Returns a product with another launch time. Its launch date becomes the day of that time, unless an operator set it
+ * to a text other than the day of the previous time. All time zones are tried, because SITE_TIME_ZONE may have changed.
  */
 export function withLaunchTime<Launched extends Pick<StoredProduct, 'launchDate' | 'createdAt'>>(
   product: Launched,
@@ -52,7 +52,7 @@ export function withLaunchTime<Launched extends Pick<StoredProduct, 'launchDate'
 }
 
 interface Reversal {
-  /** When the change was made that is now reverted. */
+  /** When the change that is being reverted was made. */
   changedAt: Date;
   /** The product before the reversal. Unset if it was removed. */
   current?: Pick<StoredProduct, 'createdAt'>;
@@ -61,8 +61,9 @@ interface Reversal {
 }
 
 /**
- * Returns the version of a product to which a change is reverted. If the change prevented a launch whose time has passed
- * since, the product launches now: with the earlier time, its launch window would be shorter or over.
+ * Returns the product to store when a change is reverted: `before`, the product before the change. If the change
+ * prevented a launch whose time has passed, the product launches now: at the earlier time, its launch window would be
+ * shorter or over.
  */
 export function withMissedLaunch<Launched extends Pick<StoredProduct, 'launchDate' | 'createdAt'>>(
   before: Launched,
@@ -104,7 +105,8 @@ const ASSIGNMENTS = COLUMNS.filter(({ column }) => column !== 'id')
 const INSERT = `INSERT INTO products (${COLUMN_LIST})
   SELECT ${COLUMN_LIST} FROM jsonb_to_recordset($1::jsonb) AS row (${COLUMN_DEFINITIONS})`;
 
-// Locks only launches whose time changes, so boards can be updated during an import, and no counts, so voters never wait.
+// Locks only launches whose time changes, so boards can be updated during an import. Locks no counts, so voters never
+// wait.
 const UPSERT_PRODUCTS = `WITH saved AS (
   ${INSERT}
   ON CONFLICT (id) DO UPDATE SET ${ASSIGNMENTS}
@@ -117,7 +119,7 @@ const UPSERT_PRODUCTS = `WITH saved AS (
 UPDATE launches SET launched_at = saved.created_at FROM saved
 WHERE launches.product_id = saved.id AND launches.launched_at <> saved.created_at AND NOT launches.final`;
 
-// New products have no counts and no launches yet.
+// Has no `ON CONFLICT` clauses, because new products have no counts and no launches yet.
 const INSERT_PRODUCTS = `WITH saved AS (
   ${INSERT}
   RETURNING id, created_at
@@ -127,8 +129,8 @@ const INSERT_PRODUCTS = `WITH saved AS (
 INSERT INTO launches (product_id, launched_at) SELECT id, created_at FROM saved`;
 
 /**
- * Inserts or updates products by id. Existing upvotes and comments stay. The ids must be distinct. The caller must
- * record the change at the end of its transaction.
+ * Inserts or updates products by id. Existing upvotes and comments are preserved. The ids must be distinct. The caller
+ * must record the change at the end of its transaction.
  * @throws CoreError `unavailable`.
  */
 export async function writeProducts(sql: Sql, products: readonly StoredProduct[]): Promise<void> {
@@ -152,7 +154,7 @@ const MOVE_WINDOWS = `UPDATE product_counts c SET window_from = l.launched_at FR
   WHERE c.product_id = ANY($1::text[]) AND l.product_id = c.product_id`;
 
 /**
- * Moves the windows of launches that had not begun when the transaction started to their new launch times, so votes are
+ * For launches that had not begun when the transaction started, moves the windows to the new launch times, so votes are
  * accepted from then on. The board updater moves the other windows. From the previous launch time on, voters wait for
  * the locked counts, so the transaction must commit soon.
  */
@@ -171,8 +173,8 @@ const SELECT_SCHEDULED_RESULTS = `SELECT l.product_id AS id
 
 /**
  * Returns the products that must not get their new times: they would be scheduled although their results are final, so
- * the leaderboards would show their names before their launches. After `writeProducts`, none of the other products can
- * become final before the transaction ends.
+ * the leaderboards would show their names before their launches. After `writeProducts`, the results of the other
+ * products cannot become final before the transaction ends.
  */
 export async function findUnschedulable<Moved extends Pick<StoredProduct, 'id' | 'createdAt'>>(
   sql: Sql,
@@ -194,7 +196,7 @@ export function scheduledResultReason(id: string): string {
 
 /**
  * Inserts products like `writeProducts`, but does not overwrite a product that was created in the meantime.
- * @throws DatabaseError of a unique violation if an id exists; CoreError `unavailable`.
+ * @throws DatabaseError (unique violation) if an id exists; CoreError `unavailable`.
  */
 export async function insertProducts(sql: Sql, products: readonly StoredProduct[]): Promise<void> {
   if (products.length > 0) await sql.query(INSERT_PRODUCTS, [JSON.stringify(products.map(rowOf))]);
@@ -217,7 +219,7 @@ export async function saveProducts(sql: Sql, products: readonly StoredProduct[])
   await recordChange(sql, { productIds: products.map((product) => product.id), catalogue: true });
 }
 
-/** If more products than this were written, the sizes of the tables are updated. */
+/** If more products than this were written, the table sizes that the planner knows are updated. */
 const LARGE_WRITE_PRODUCTS = 1_000;
 
 // One column per table suffices to update its size, and takes half a second with 300,000 products. `SKIP_LOCKED`
@@ -227,7 +229,8 @@ const UPDATE_SIZES = 'ANALYZE (SKIP_LOCKED) products (id), product_counts (produ
 
 /**
  * After many products were written, updates the table sizes that the planner knows, so statements that were prepared
- * for smaller tables are planned again. Call it after the commit, because a recorded change must be committed soon.
+ * for smaller tables are planned again. Must be called after the commit, because a recorded change must be committed
+ * soon.
  */
 export async function updateSizes(database: Database, written: number): Promise<void> {
   if (written <= LARGE_WRITE_PRODUCTS) return;

@@ -28,7 +28,7 @@ afterAll(() => Promise.all([database.drop(), short.drop()]));
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
 afterEach(() => void vi.useRealTimers());
 
-test('a frequency is the share of the newest products with a trigram or n-gram; rare and unseen ones count as one product', async () => {
+test('a frequency is the share of the newest products with a trigram or n-gram; rare and unseen ones count as occurring in one product', async () => {
   const frequencyOf = await searchFrequenciesOf(database);
   expect(['eve', 'qua', 'xyl', 'vrk', 'zon', 'abc'].map(frequencyOf)).toEqual([
     1,
@@ -75,18 +75,18 @@ test('the next request repeats a failed sampling', async () => {
 
 test('sampling yields to other work', async () => {
   let turns = 0;
-  let learning = true;
+  let isSampling = true;
   const count = () => {
     turns += 1;
-    if (learning) setImmediate(count);
+    if (isSampling) setImmediate(count);
   };
   const rows = await database.query(
     'SELECT search_text, search_grams FROM products ORDER BY created_at DESC, id DESC LIMIT 2000',
   );
   const atOnce = { ...database, query: (async () => rows) as TestDatabase['query'] };
-  const learnt = searchFrequenciesOf(atOnce);
+  const sampling = searchFrequenciesOf(atOnce);
   setImmediate(count);
-  await learnt;
-  learning = false;
+  await sampling;
+  isSampling = false;
   expect(turns).toBeGreaterThanOrEqual(SAMPLE / 50 - 2);
 });

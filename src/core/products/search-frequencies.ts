@@ -3,8 +3,8 @@ import type { Database } from '../database/database.ts';
 import { trigramsOf } from './search-trigrams.ts';
 
 /**
- * Estimates the share of products that contain a trigram or an n-gram, from 0 to 1. Those that are not in the sample
- * count as rare. On a site too small for a sample, the share is always 1.
+ * Estimates the share of products that contain a trigram or an n-gram, from 0 to 1. Trigrams and n-grams that are not
+ * in the sample count as rare. On a site too small for a sample, the share is always 1.
  */
 type FrequencyOf = (key: string | number) => number;
 

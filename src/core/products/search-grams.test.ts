@@ -24,7 +24,7 @@ describe('searchGramsOf', () => {
     ['include characters and pairs of other scripts', '東京', [code('東'), code('京'), pair('東', '京')]],
     ['include no pairs with white space', 'a % é\n🌊', [code('%'), code('é'), code('🌊')]],
     ['are listed once each', '🌊🌊🌊 🌊', [code('🌊'), pair('🌊', '🌊')]],
-    ['do not exist for an empty text', '', []],
+    ['are an empty list if the text is empty', '', []],
   ])('the n-grams of a text %s', (_what, text, grams) => {
     expect(searchGramsOf(text).toSorted()).toEqual(grams.toSorted());
   });

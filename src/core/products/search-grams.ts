@@ -68,8 +68,8 @@ function isGram(first: number, second: number): boolean {
 }
 
 /**
- * Represents two code points by 32 bits. Pairs with characters beyond U+FFFF can share a number with others, which is
- * harmless, because searches also compare the text.
+ * Represents two code points as 32 bits. Pairs with characters beyond U+FFFF can share a number with other pairs, which
+ * is harmless, because searches also compare the text.
  */
 function numberOf(first: number, second: number): number {
   return (first << 16) ^ second;
@@ -77,8 +77,8 @@ function numberOf(first: number, second: number): number {
 
 /**
  * Returns the distinct n-grams of a folded text: its characters and pairs of adjacent characters, except those that are
- * common in English. Scanning the product list soon finds texts with the common ones, so English texts need only a few
- * n-grams.
+ * common in English. A scan of the list soon finds products with common characters and pairs, so English texts need
+ * only a few n-grams.
  */
 export function searchGramsOf(text: string): number[] {
   const grams = new Set<number>();

@@ -93,7 +93,7 @@ const CASES: [what: string, term: string, tag: string, limit: number][] = [
 
 describe.each(SORTS)('sorted by %s', (sort) => {
   test.each(CASES)(
-    'all pages of a search for %s together are exactly the matches, in order',
+    'the pages of a search for %s together contain exactly the matches, in order',
     async (_what, term, tag, limit) => {
       expect((await everyPage({ term, tag, sort, limit })).flat()).toEqual(all(sort, term, tag));
     },
@@ -272,7 +272,7 @@ describe('the scan timeout', () => {
     }
   });
 
-  test('a search that only waited for a slot until its timeout returns a cursor, too', async () => {
+  test('a search that times out while it waits for a slot returns a cursor, too', async () => {
     let open = () => {};
     const gate = new Promise<void>((resolve) => {
       open = resolve;

@@ -31,6 +31,7 @@ const PROBE_FRACTION = 1 / 4;
  * row that is looked up).
  */
 const PROMISING_MATCHES = 6;
+/** Maximum number of matches that a lookup by index sorts. If there are more, the search scans instead. */
 const MAX_INDEX_ROWS: Record<ProductSort, number> = { newest: 3_000, top: 6_000, discussed: 6_000 };
 /**
  * Maximum time of a lookup by index, after which the search scans instead. A term with frequent trigrams may have many

@@ -60,7 +60,7 @@ export async function scanWindow(sql: Sql, range: ListRange, { rows: size, probe
   const after = cursor === '' ? '' : `AND ${afterCursor(order, cursor, bind)}`;
   const [key, id] = order.columns.map((column) => column.sql);
   // The end of a window may become a cursor, which must not reveal a product that has not launched, so windows exclude
-  // such products. They are few, so they are read once instead of looked up for each row.
+  // such products. Scheduled products are few, so they are read once instead of being looked up for each row.
   const source =
     sort === 'newest'
       ? `SELECT ${id} AS id, ${key} AS key, ${hit} AS hit FROM products p WHERE p.created_at <= ${now}`

@@ -7,9 +7,7 @@ import { memoize } from '../memoize.ts';
  */
 type SearchIndex = 'none' | 'ascii' | 'unicode';
 
-/**
- * Ignores indexes of other schemas, and an index that cannot be used, because it is being built or its build failed.
- */
+/** Ignores indexes in other schemas, and an index that cannot be used because it is being built or its build failed. */
 const SELECT_INDEX = `SELECT 1 FROM pg_index JOIN pg_class ON pg_class.oid = pg_index.indexrelid
   WHERE pg_index.indrelid = to_regclass('products') AND pg_class.relname = 'products_search' AND pg_index.indisvalid`;
 
@@ -76,7 +74,7 @@ type FrequencyOf = (trigram: string) => number;
 const MAX_CANDIDATE_SHARE = 1 / 20_000;
 const MAX_TRIGRAMS = 5;
 
-/** What to look up in the index of trigrams. */
+/** What to look up in the trigram index. */
 interface RareParts {
   /** Parts of the term, in order. If there are none, the whole term is looked up, because no part is rare enough. */
   parts: readonly string[];
@@ -86,7 +84,7 @@ interface RareParts {
 
 /**
  * Chooses parts of a folded term with its rarest trigrams, as many as are needed to leave few candidates. For the whole
- * term, the index would read the posting lists of all trigrams; those of frequent trigrams are long and exclude few
+ * term, the index would read the posting lists of all trigrams. The lists of frequent trigrams are long and exclude few
  * rows.
  */
 export function rarePartsOf(term: string, index: SearchIndex, frequencyOf: FrequencyOf): RareParts {

@@ -47,7 +47,7 @@ describe('editing', () => {
     expect((await site.core.getProduct(maker.id))?.product.description).toBe('New');
   });
 
-  test('an edit of the time alone keeps the approval, and a time of `null` launches the product immediately', async () => {
+  test('an edit of only the time keeps the approval, and a time of `null` launches the product immediately', async () => {
     const maker = await harness.submit({ launchAt: inHours(9).toISOString() });
     await harness.approve(maker.id);
     await site.submissions.edit(maker, { launchAt: inHours(1).toISOString() });
@@ -64,7 +64,7 @@ describe('editing', () => {
     ['a text', () => ({ description: 'A text' })],
     ['only the time', () => ({ launchAt: inHours(9).toISOString() })],
     ['nothing', (launchAt) => ({ description: 'Old', launchAt })],
-  ])('an edit that changes %s submits a declined submission again', async (_what, patch) => {
+  ])('an edit that changes %s resubmits a declined submission', async (_what, patch) => {
     const launchAt = inHours(5).toISOString();
     const maker = await harness.submit({ description: 'Old', launchAt });
     await harness.decline(maker.id, 'No text');
@@ -89,7 +89,7 @@ describe('editing', () => {
     );
   });
 
-  test('edits, pictures, a new time and withdrawing are refused from the launch on', async () => {
+  test('after the launch, edits, new pictures, a new launch time and withdrawal are refused', async () => {
     const maker = await harness.submit({ launchAt: inHours(1).toISOString() });
     await harness.approve(maker.id);
     clock.advance({ hours: 1 });
@@ -120,7 +120,7 @@ describe('a scheduled product that an operator edited', () => {
     return maker;
   };
 
-  test("a maker's edit of the time alone keeps the operator's edits and the approval, even if it repeats the other fields", async () => {
+  test("a maker's edit of only the time keeps the operator's edits and the approval, even if it repeats the other fields", async () => {
     const team = [{ name: 'Ada', role: 'Captain', avatar: '/images/ada.webp' }];
     const maker = await scheduled({ description: 'Tides and times', category: 'Sea', team });
     const sent = {
@@ -214,7 +214,7 @@ describe('pictures', () => {
     expect(await site.submissions.setImage(maker, '/images/other.webp')).toMatchObject({ status: 'waiting' });
   });
 
-  test('a picture does not submit a declined submission again, because its upload may have begun earlier', async () => {
+  test('a new picture does not resubmit a declined submission, because its upload may have begun before the decline', async () => {
     const maker = await harness.submit();
     await harness.decline(maker.id, 'Too early');
     const { setImage, addScreenshot, removeScreenshot } = site.submissions;
@@ -263,7 +263,7 @@ test.each([
   ['launched', 0],
   ['scheduled', 1],
 ])(
-  'a removed %s product cannot be changed or withdrawn by its maker, and restoring it restores what its maker may do',
+  'a removed %s product cannot be changed or withdrawn by its maker, and restoring it restores the permissions of its maker',
   async (status, hours) => {
     const maker = await harness.submit(hours === 0 ? {} : { launchAt: inHours(hours).toISOString() });
     await harness.approve(maker.id);

@@ -70,7 +70,7 @@ function requireVersion(row: SubmissionRow, product: Product | undefined, base: 
   if (productVersion !== undefined && productVersion !== version) throw submissionChanged();
 }
 
-/** Sets the image to a picture of the site's store. @throws as `editSubmission`. */
+/** Sets the image to a picture of the site's store. @throws CoreError as `editSubmission`. */
 export function setImage(
   database: Database,
   access: MakerAccess,
@@ -82,7 +82,7 @@ export function setImage(
 
 /**
  * Appends a screenshot, unless the product already has it, as when an upload is repeated after its response was lost.
- * @throws as `editSubmission`; `submission_invalid` if the product has the maximum number.
+ * @throws CoreError as `editSubmission`; `submission_invalid` if the product has the maximum number.
  */
 export function addScreenshot(
   database: Database,
@@ -105,7 +105,10 @@ export function requireScreenshotCapacity({ screenshots }: Pick<Product, 'screen
   throw invalidSubmission([{ field: 'screenshots', detail }]);
 }
 
-/** Removes a screenshot by its index in the version `base`. @throws as `editSubmission`; `screenshot_not_found`. */
+/**
+ * Removes a screenshot by its index in the version `base`.
+ * @throws CoreError as `editSubmission`; `screenshot_not_found`.
+ */
 export function removeScreenshot(
   database: Database,
   access: MakerAccess,
@@ -120,7 +123,10 @@ export function removeScreenshot(
   return changePictures(database, access, rules, remove, base);
 }
 
-/** Changes the pictures, unless the submission is declined: an upload that began earlier must not submit it again. */
+/**
+ * Changes the pictures, unless the submission is declined: an upload that began before the decline must not resubmit
+ * it.
+ */
 function changePictures(
   database: Database,
   access: MakerAccess,
@@ -215,7 +221,7 @@ async function applyPatch(
   }
   if (row.status === 'waiting') return updateSubmission(sql, row, { fields, launch_at: launchAt, undo: null }, now);
   const hashed = hashNetwork(await lockQueue(sql), network);
-  // An edit of an approved submission is never refused, but it takes up a slot.
+  // An edit of an approved submission takes up a slot, but is not refused if none is left.
   if (row.status === 'declined') await requireQueueCapacity(sql, hashed);
   if (row.status === 'approved') await cancelLaunch(sql, row.id, rules);
   const undo = isSameProduct ? undoAt(row, launchAt) : null;
@@ -223,7 +229,7 @@ async function applyPatch(
   return updateSubmission(sql, row, { ...change, waiting_since: now, decided_at: null }, now);
 }
 
-/** Adds the avatars that operators set, which makers cannot change. They are matched by the member's name. */
+/** Adds the avatars that operators set, which makers cannot change. They are matched by the names of the members. */
 function withAvatars(sent: CheckedPatch['fields'], team: readonly TeamMember[]): CheckedPatch['fields'] {
   if (sent.team === undefined) return sent;
   const avatarOf = (member: TeamMember) => team.find(({ name }) => name === member.name)?.avatar ?? member.avatar;

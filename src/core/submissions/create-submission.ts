@@ -21,7 +21,8 @@ export interface Submitter {
   /** The prefix of the submitter's network; unset if limits are off. */
   network?: Uint8Array | undefined;
   /**
-   * Called before a new valid submission is stored, again on each retry. Throws an error if it exceeds a rate limit.
+   * Called before a new valid submission is stored, and again on each retry. Throws an error if the submission exceeds
+   * a rate limit.
    */
   charge?: () => void;
 }
@@ -144,7 +145,7 @@ async function insert(
     now.toISOString(),
   ]);
   if (row) return row;
-  // The random suffix of the id is in use.
+  // The id is taken despite its random suffix.
   throw new CoreError('overloaded', 'No free id was found for this submission. Please try again.');
 }
 
@@ -180,7 +181,7 @@ const COUNT_WAITING =
   "SELECT count(*)::integer AS waiting FROM submissions WHERE network = $1::uuid AND status = 'waiting'";
 
 /**
- * Serializes new submissions until the transaction ends, so the number of those that wait is exact.
+ * Serializes new submissions until the transaction ends, so the number of waiting submissions is exact.
  * @returns the secret with which networks are hashed.
  */
 export async function lockQueue(sql: Sql): Promise<Buffer> {
@@ -198,7 +199,7 @@ export function hashNetwork(secret: Buffer, prefix: Uint8Array | undefined): str
 }
 
 /**
- * Checks that a hashed network may have one more waiting submission. Call it after `lockQueue`.
+ * Checks that a hashed network may have one more waiting submission. Must be called after `lockQueue`.
  * @throws CoreError `too_many_waiting`.
  */
 export async function requireQueueCapacity(sql: Sql, network: string | null): Promise<void> {

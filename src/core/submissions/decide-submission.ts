@@ -22,7 +22,7 @@ export interface DecisionTarget {
   revision?: number | undefined;
   /**
    * Whether the decision also applies to a later revision that still waits, so the maker cannot prevent the decision by
-   * editing. If another decision was made since, this one is refused nevertheless.
+   * editing. If another decision has been made since then, this one is still refused.
    */
   ignoresEdits?: boolean;
   /** The id of the audit entry of the decision to undo. If unset, the last decision is undone. */
@@ -30,7 +30,8 @@ export interface DecisionTarget {
 }
 
 /**
- * Approves a waiting or declined submission. Its product launches at the time that the maker chose, or now.
+ * Approves a waiting or declined submission. Its product launches at the time that the maker chose or, if there is none
+ * or it has passed, now.
  * @throws CoreError `submission_not_found`, `submission_changed`, `already_decided`, `submission_withdrawn`,
  * `id_taken`, `unavailable`.
  */

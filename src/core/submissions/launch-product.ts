@@ -87,7 +87,7 @@ export async function cancelLaunch(sql: Sql, id: string, rules: LaunchRules): Pr
   return product;
 }
 
-/** Locks a product, then its day and its counts, as `deleteProducts` needs. */
+/** Locks a product, then its day and its counts, as `deleteProducts` requires. */
 async function lockLaunch(sql: Sql, id: string): Promise<Product | undefined> {
   const product = await lockProduct(sql, id);
   await lockDaysOf(sql, [id]);
@@ -98,7 +98,7 @@ async function lockLaunch(sql: Sql, id: string): Promise<Product | undefined> {
 async function lockUnlaunched(sql: Sql, id: string, rules: LaunchRules): Promise<Product | undefined> {
   const product = await lockLaunch(sql, id);
   if (product === undefined || (await isRemoved(sql, id))) return undefined;
-  // Reads the time after the locks, because the product may have launched while this waited for them.
+  // Reads the time after locking, because the product may have launched in the meantime.
   if (Date.parse(product.createdAt) <= rules.now.getTime()) throw alreadyLaunched();
   return product;
 }
@@ -171,7 +171,7 @@ export async function requireScheduled(sql: Sql, { id, status }: SubmissionRow, 
   if (launch.has_followers || launch.created_at.getTime() <= now.getTime()) throw alreadyLaunched();
 }
 
-// Undoing a decline brings its product back, as restoring a removed product does.
+// Undoing a decline restores its product, as `products restore` does.
 const SELECT_ENTRIES = `SELECT id, action, target, undoes FROM audit_log
   WHERE target = ANY($1::text[]) AND action IN ('submissions approve', 'submissions schedule', 'submissions decline',
     'submissions undo', 'products remove', 'products restore')
@@ -185,12 +185,13 @@ interface AuditRow {
 }
 
 /**
- * Finds approved submissions whose products were removed and not restored. A product that has the id of such a
- * submission was imported after the removal, and does not belong to the submission's maker.
+ * Finds approved submissions whose products were removed and not restored. A product with the same id was imported
+ * after the removal, and does not belong to the submission's maker.
  * @returns the ids of these submissions. @throws CoreError `unavailable`.
  */
 export async function findRemoved(sql: Sql, ids: readonly string[]): Promise<ReadonlySet<string>> {
-  // The entries that took the products off the site, by id. Later entries are about other products with the same id.
+  // The entries that removed the products from the site, by product id. Later entries are about other products with the
+  // same id.
   const removals = new Map<string, string>();
   for (const { id, action, target, undoes } of await sql.query<AuditRow>(SELECT_ENTRIES, [ids])) {
     const removal = removals.get(target);

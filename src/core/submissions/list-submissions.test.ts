@@ -13,7 +13,7 @@ const WAITING = 2_000;
 const list = (filter: SubmissionFilter, database: Sql = site.database) =>
   listSubmissions(database, filter, { now: clock.now(), timeZone: 'UTC' });
 
-test('2,000 waiting submissions are paged in order with an index, suspected spam last', async () => {
+test('2,000 waiting submissions are paged in order by an index, with suspected spam last', async () => {
   const example = await harness.submit({ name: 'Example' });
   await site.database.query(
     `INSERT INTO submissions (id, status, fields, key_hashes, suspected_spam, created_at, updated_at, waiting_since)

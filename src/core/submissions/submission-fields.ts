@@ -30,7 +30,7 @@ export interface CheckedPatch {
 
 const NOT_SET_BY_MAKERS: readonly ProductFieldName[] = ['id', 'createdAt', 'launchDate'];
 
-/** Fields with empty texts and lists. */
+/** All fields, with empty texts and lists. */
 export const NO_FIELDS = Object.fromEntries(
   PRODUCT_FIELD_NAMES.filter((name) => !NOT_SET_BY_MAKERS.includes(name)).map((name): [string, unknown] => [
     name,
@@ -40,7 +40,7 @@ export const NO_FIELDS = Object.fromEntries(
 
 /**
  * Trims the fields that a maker sent and checks them against the limits of products.
- * @throws CoreError `submission_invalid` with all faults.
+ * @throws CoreError `submission_invalid` with the errors of all fields.
  */
 export function checkFields(patch: Omit<SubmissionPatch, 'revision' | 'productVersion'>, now: Date): CheckedPatch {
   const faults: FieldError[] = [];
@@ -97,7 +97,7 @@ function checkTeam(sent: readonly { name: string; role?: string }[], fault: Faul
 /** Matches times with an offset. Times without an offset would be ambiguous. */
 const WITH_OFFSET = /T\d.*(?:z|[+-]\d{2}:?\d{2})$/i;
 
-/** A longer text cannot be a time. The regular expressions need time that grows with the square of the length. */
+/** No time is longer. Longer texts are not matched, because the regular expressions take quadratic time. */
 const MAX_TIME_CHARACTERS = 100;
 
 function checkLaunchAt(text: string, now: Date, fault: Fault): Date | undefined {

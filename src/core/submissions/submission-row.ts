@@ -63,7 +63,8 @@ export async function lockSubmission(sql: Sql, id: string): Promise<SubmissionRo
 const SELECT_KEYS = 'SELECT key_hashes FROM submissions WHERE id = $1';
 
 /**
- * Checks a maker key. Call it before anything else is read or locked, so a wrong key takes as long as an unknown id.
+ * Checks a maker key. Must be called before anything else is read or locked, so a wrong key takes as long as an unknown
+ * id.
  * @throws CoreError `submission_not_found`, `unavailable`.
  */
 export async function requireMakerKey(sql: Sql, id: string, key: string | undefined): Promise<void> {
@@ -151,7 +152,7 @@ export async function updateSubmission(
 
 /**
  * How long declined and withdrawn submissions are stored after their last change, for their makers and for an undo.
- * Then their ids can be used again.
+ * After that, their ids can be used again.
  */
 const CLOSED_DAYS = 30;
 

@@ -22,7 +22,7 @@ type Step = (typeof STEPS)[number];
 
 interface State {
   status: 'waiting' | 'approved' | 'declined' | 'withdrawn';
-  /** The launch time in milliseconds, or `null` if approval launches the product at once. */
+  /** The launch time in milliseconds, or `null` if approval launches the product immediately. */
   launchAt: number | null;
   undo: Omit<State, 'undo' | 'voted'> | null;
   voted: boolean;

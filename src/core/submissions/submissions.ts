@@ -39,7 +39,7 @@ export interface Submissions {
   withdraw(access: MakerAccess): Promise<Submission>;
   setImage(access: MakerAccess, address: string): Promise<Submission>;
   addScreenshot(access: MakerAccess, address: string): Promise<Submission>;
-  /** `base`: the version in which the screenshot has this index. Default: the latest one. */
+  /** `base` is the version in which the screenshot has this index; by default, the latest version. */
   removeScreenshot(access: MakerAccess, index: number, base?: SubmissionVersion): Promise<Submission>;
   /** Checks that the maker may change the submission, before expensive work begins. */
   requireEditable(access: MakerAccess): Promise<void>;
@@ -57,7 +57,7 @@ interface SubmissionsOptions {
   recordEvents?: RecordEvents | undefined;
 }
 
-/** The limits of the cache of votes by hour: the number of launches, and the maximum age of an entry. */
+/** The limits of the cache of votes by hour: the maximum number of launches, and the maximum age of an entry. */
 const MAX_CACHED_LAUNCHES = 1_000;
 const VOTES_MAX_AGE_MS = 5_000;
 
@@ -105,7 +105,7 @@ export function createSubmissions(
         const withoutVotes = { getStandings: async () => null, getVotesByHour: async () => [] };
         return describeSubmission(sql, edited, { ...rules(), ...withoutVotes });
       });
-      // If the standing of a launched product cannot be read, the edit was made nevertheless. The database logs outages.
+      // The edit is committed even if the standing of the launched product cannot be read. The database logs outages.
       return submission.status === 'launched' ? describe(row).catch(() => submission) : submission;
     },
     withdraw: async (access) => describe(await withdrawSubmission(database, access, rules())),

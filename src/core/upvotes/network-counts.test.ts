@@ -54,7 +54,7 @@ test('a restarted process counts the votes cast before its start towards the cap
   expect(await excluded()).toEqual(['session-c']);
 });
 
-test('an existing upvote is counted once, and a withdrawn one is no longer counted', async () => {
+test('a repeated upvote is counted once, and a withdrawn upvote is no longer counted', async () => {
   const counts = createNetworkCounts();
   await cast(counts, 'session-a');
   await cast(counts, 'session-a');

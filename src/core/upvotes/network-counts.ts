@@ -13,8 +13,7 @@ export interface NetworkCounts {
    */
   load(sql: Sql, productIds: readonly string[]): Promise<void>;
   /**
-   * Returns whether all of these votes together stay within the caps of their networks, or false if a count is not
-   * cached.
+   * Returns whether all of these votes together stay within the cap of each network; false if a count is not cached.
    */
   areWithinCap(votes: readonly VoteNetwork[], cap: number): boolean;
   /**
@@ -37,7 +36,7 @@ interface CachedCounts {
 const MAX_PAIRS = 100_000;
 /** The maximum number of votes that are read into the cache before a batch. */
 const MAX_LOADED_VOTES = 20_000;
-/** The counts of a product to which other processes write, or with too many votes, are not read again for this time. */
+/** How long the counts of a product are not read again if other processes write to it, or if it has too many votes. */
 const RELOAD_MS = 60_000;
 
 const SELECT_SIZES = `SELECT product_id, window_changes, counted + excluded_network + excluded_operator AS votes

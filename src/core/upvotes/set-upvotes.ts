@@ -55,14 +55,14 @@ const defaultRules = (): VoteRules => ({
 });
 
 /**
- * Applies changes, with the same result as if they were applied one by one: in one transaction, except that those of
- * products with operators' decisions follow in a second one. If only the second one fails, repeating all changes gives
- * the same result. Concurrent writes of other processes may let votes of a network exceed the cap. `unchecked` contains
- * the networks for which this is possible, those of votes for products with decisions, and those whose removed votes may
- * let other votes count.
- * @returns for each change the state and the product's count after it, or `product_not_found`, or `unavailable` while an
- * operator changes the product's votes. `productIds` has all other products of the changes, even those whose counts did
- * not change.
+ * Applies changes with the same result as if they were applied one by one. Writes them in one transaction, except that
+ * changes to products with operators' decisions follow in a second one. If only the second transaction fails, repeating
+ * all changes gives the same result. Concurrent writes of other processes may let votes of a network exceed the cap.
+ * `unchecked` contains the networks whose votes must be checked against the cap again: networks for which this is
+ * possible, networks of votes for products with decisions, and networks whose removed votes may let other votes count.
+ * @returns for each change the state and the product's count after it, or `product_not_found`, or `unavailable` while
+ * an operator changes the product's votes. `productIds` has all other products of the changes, even those whose counts
+ * did not change.
  * @throws CoreError `unavailable`.
  */
 export async function setUpvotes(
@@ -94,7 +94,7 @@ export async function setUpvotes(
       return write(sql, runtime, skipped, { now, networks, decisions: true, rules });
     });
     written.push(...rows);
-    // Also those whose votes were already written, by an attempt whose commit was not confirmed.
+    // Includes products whose votes were already written, by an attempt whose commit was not confirmed.
     for (const { productId } of skipped) decided.add(productId);
   }
   const others = await countsOfOthers(database, last, written, now);
@@ -152,7 +152,7 @@ async function countsOfOthers(
   return others.length === 0 ? [] : sql.query<ProductRow>(SELECT_COUNTS, [others, now]);
 }
 
-/** Returns the changes of products without an added or removed row. */
+/** Returns the changes to products without an added or removed row. */
 function withoutRow(changes: readonly UpvoteChange[], written: readonly ProductRow[]): UpvoteChange[] {
   const changed = new Set(written.map((row) => row.product_id));
   return changes.filter(({ productId }) => !changed.has(productId));

@@ -62,8 +62,8 @@ export function setUpvotesStatement(content: BatchContent): string {
 }
 
 /**
- * Not negative, because these counts lack earlier votes from when a postponement is undone until the launch is placed on
- * its boards, when it is recounted.
+ * Returns SQL for a changed count, which is at least 0: after a postponement is undone, the counts lack earlier votes
+ * until the launch is placed on its boards and recounted.
  */
 function changedCount(column: string, total: string): string {
   return `greatest(product_counts.${column} + CASE WHEN ${IN_WINDOW} THEN totals.${total} ELSE 0 END, 0)`;
@@ -78,7 +78,7 @@ const CHANGED = `, changed AS (
     UNION ALL SELECT product_id, user_session, -1, verdict, was_in_window, network FROM removed
   )`;
 
-// The driver parses arrays slowly, so the sessions are JSON values.
+// The driver parses arrays slowly, so the sessions are returned as JSON.
 const TOTALS_ADDED = `count(*)::integer AS change, json_agg(user_session) AS added`;
 
 const TOTALS_WITH_REMOVED = `sum(change)::integer AS change, json_agg(user_session) FILTER (WHERE change = 1) AS added,
@@ -125,7 +125,7 @@ const DECIDED = `, decided AS (
     FROM desired JOIN vote_decisions d ON d.product_id = desired.product_id AND d.user_session = desired.user_session
   )`;
 
-/** Returns the verdict of added votes, which an operator's decision overrides. */
+/** Returns SQL for the verdict of added votes: the operator's decision or, without one, the result of the cap check. */
 function verdictOf({ networks, decisions }: BatchContent): string {
   return decisions ? `coalesce(decided.verdict, ${BY_CAP[networks]})` : BY_CAP[networks];
 }
