@@ -36,7 +36,7 @@ test.each([
   ['28P01', expect.stringContaining('refused the password')],
   ['25006', expect.stringContaining('is read-only')],
   ['57014', 'The database cannot be reached, try again'],
-])('an error caused by the error %s is printed as advice, or unchanged if there is none', (code, message) => {
+])('an error caused by %s is printed as the advice for this code, or unchanged if there is none', (code, message) => {
   const cause = Object.assign(new Error('could not extend file'), { code });
   const error = new Error('The database cannot be reached, try again', { cause });
   const { code: exitCode, printed } = report(error);

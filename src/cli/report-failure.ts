@@ -13,7 +13,7 @@ import { UsageError } from './arguments.ts';
 import { printError } from './terminal/output.ts';
 import { InterruptedError } from './with-database.ts';
 
-/** Exit codes of every command. */
+/** The exit codes that all commands share. */
 const EXIT_FAILURE = 1;
 const EXIT_USAGE = 2;
 

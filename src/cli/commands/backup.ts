@@ -99,7 +99,7 @@ export async function checkOutputPath(path: string, { force }: { force: boolean 
   if (present && !force) throw new UsageError(`${path} exists: choose another name, or add --force to replace it`);
 }
 
-/** Converts an error of a folder without write permission to a `UsageError`. Returns other errors unchanged. */
+/** Converts the error for a folder that is not writable to a `UsageError`. Returns other errors unchanged. */
 export function asOutputError(error: unknown, path: string): unknown {
   const code = systemCode(error) ?? '';
   if (!['EACCES', 'EPERM', 'EROFS'].includes(code)) return error;

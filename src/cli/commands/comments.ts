@@ -16,7 +16,7 @@ import { print, printJson, startProgress } from '../terminal/output.ts';
 import { printTable } from '../terminal/table.ts';
 import { withDatabase } from '../with-database.ts';
 
-/** Exit code if some comments are unknown or already in the requested state. The other comments are changed. */
+/** The exit code if some comments are unknown or already in the requested state. The other comments are changed. */
 const EXIT_SOME_SKIPPED = 1;
 
 const MIN_PREFIX = 4;
@@ -69,9 +69,9 @@ function releaseCommand(): Command {
 
 interface ModerationTexts {
   description: string;
-  /** Parameters of `groundswell comments`. */
+  /** The arguments of `groundswell comments` in the examples of the help. */
   examples: readonly string[];
-  /** The names of the changed and of the other comments in the JSON output and in the printed report. */
+  /** How the changed and the skipped comments are named in the JSON output and in the printed report. */
   changed: [json: string, printed: string];
   skipped: [json: string, printed: string];
 }
@@ -105,7 +105,7 @@ const BETWEEN = '..';
 
 const UUID_SHAPE = 'xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx';
 
-/** @throws UsageError if an id is malformed. */
+/** Checks full and short comment ids. @throws UsageError if an id is malformed. */
 function checkPrefixes(ids: readonly string[]): void {
   const wrong = ids.find((id) => {
     const [start, end] = splitId(id);
@@ -185,7 +185,7 @@ Examples:
 function browse(filter: CommentFilter): Promise<BrowsedComment[]> {
   const progress = startProgress('Reading comments');
   return withDatabase(({ database }) =>
-    browseComments(database, filter, (looked) => progress.at(looked)).finally(progress.end),
+    browseComments(database, filter, (scanned) => progress.at(scanned)).finally(progress.end),
   );
 }
 
@@ -210,8 +210,8 @@ function printComments(comments: readonly BrowsedComment[]): void {
 }
 
 /**
- * Returns a function that shortens ids but keeps them unique. If some have the same start, as in the sample catalogue,
- * all also show their last digits: `5a3b1e00..0005`.
+ * Returns a function that shortens ids but keeps them unique. If several ids have the same start, as in the sample
+ * catalogue, every id also shows its last digits: `5a3b1e00..0005`.
  */
 function shortIds(ids: readonly string[]): (id: string) => string {
   const isShort = (shorten: (id: string) => string) => new Set(ids.map(shorten)).size === ids.length;

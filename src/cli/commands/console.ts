@@ -93,7 +93,7 @@ function commandOnName(name: string, description: string, json: string): Command
     .addOption(jsonOption(json));
 }
 
-/** @throws UsageError if the operator name is invalid. */
+/** Checks the name of an operator. @throws UsageError if it is invalid. */
 function checkName(name: string): void {
   if (!isOperatorName(name))
     throw new UsageError(

@@ -6,10 +6,10 @@ import { jsonOption } from '../arguments.ts';
 import { print, printJson, startProgress } from '../terminal/output.ts';
 import { withDatabase } from '../with-database.ts';
 
-/** Number of products per statement. Batches avoid long-lived snapshots and let the command show its progress. */
+/** The number of products per statement. Batches avoid long-lived snapshots and let the command show its progress. */
 const BATCH = 1_000;
 
-/** Maximum number of printed products. The JSON contains all of them. */
+/** The maximum number of printed products. The JSON contains all of them. */
 const MAX_NAMED = 20;
 
 const EXIT_COUNTS_WRONG = 1;
@@ -82,5 +82,6 @@ function printReport({ checked, wrong, repaired }: CountsReport): void {
 }
 
 function describeCount(noun: string, { stored, rows }: WrongCount['upvotes']): string {
-  return `${formatQuantity(rows, noun)}${stored === rows ? '' : ` (stored as ${stored ?? 'nothing'})`}`;
+  if (stored === rows) return formatQuantity(rows, noun);
+  return `${formatQuantity(rows, noun)} (${stored === null ? 'not stored' : `stored as ${stored}`})`;
 }

@@ -112,7 +112,7 @@ async function* examineDatabase(settings: Settings): AsyncGenerator<Finding> {
   const hasDatabase =
     databaseUrl !== undefined || (await exists(clusterDir)) || (await exists(join(dataDir, 'postgres.owner')));
   if (databaseUrl === undefined && (await exists(clusterDir))) yield await checkDataFolder(clusterDir);
-  // `postgres` may be a link to another disk.
+  // The folder `postgres` may be a link to another disk.
   if (databaseUrl === undefined && hasDatabase)
     yield await checkDisk('DATA_DIR', (await exists(clusterDir)) ? clusterDir : dataDir);
   if (backups && (await exists(backups.folder))) yield await checkDisk('BACKUP_DIR', backups.folder);
@@ -245,7 +245,7 @@ export function checkProxyTrust({ siteUrl, trustProxy, host, launches }: Setting
   return ok(check, trustProxy ? 'set' : 'not set, and not needed');
 }
 
-/** Returns the status of the response; without a response, the error code, or 'no response'. */
+/** Returns the status code of the response or, without a response, the error code or 'no response'. */
 async function statusOf(address: string): Promise<string> {
   try {
     const response = await fetch(address, { signal: AbortSignal.timeout(FETCH_TIMEOUT_MS), redirect: 'manual' });

@@ -67,7 +67,8 @@ To save the whole site, use \`groundswell backup\`.`,
 }
 
 /**
- * Writes to a temporary file that only its owner can read, and renames it after it is complete and synced to disk.
+ * Exports to a temporary file that only its owner can read, and renames it after it is complete and synced to disk.
+ * @returns the number of rows. @throws UsageError if the folder is not writable.
  */
 async function exportToFile(path: string, contents: Contents): Promise<number> {
   return writeThenRename(path, { aside: partialPath(path), mode: 0o600 }, (file) =>

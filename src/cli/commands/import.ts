@@ -141,7 +141,7 @@ function reportErrors(path: string, { errors, count }: ImportRefusedError): void
   printError(`groundswell: ${basename(path)}: ${formatQuantity(count, 'error')}${rest}; nothing was imported`);
 }
 
-/** Maximum number of printed items per list. The JSON contains more. */
+/** The maximum number of printed items per list. The JSON contains more. */
 const MAX_SHOWN = 20;
 const MAX_VALUE_CHARACTERS = 60;
 

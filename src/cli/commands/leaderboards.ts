@@ -15,7 +15,7 @@ const EXIT_DIFFERENT = 1;
 
 const PERIOD_FORMS = 'a day (2026-11-21), week (2026-W47), month (2026-11) or year (2026)';
 
-/** Maximum page size of leaderboards in the API, also the default limit of `show` and the maximum limit of `list`. */
+/** The maximum page size of leaderboards in the API, the default limit of `show`, and the maximum limit of `list`. */
 const MAX_SHOWN = 100;
 
 export function leaderboardsCommand(): Command {
@@ -117,7 +117,8 @@ function checkCommand(): Command {
       if (json) return printJson({ period: period.name, launches, votes, differences });
       for (const difference of differences) print(difference);
       const result = differences.length === 0 ? 'everything agrees' : formatQuantity(differences.length, 'difference');
-      print(`${period.name}: ${launches} launched, ${formatQuantity(votes, 'counted vote')}: ${result}.`);
+      const counted = `${formatQuantity(launches, 'launch', 'launches')}, ${formatQuantity(votes, 'counted vote')}`;
+      print(`${period.name}: ${counted}: ${result}.`);
     });
 }
 
@@ -126,7 +127,7 @@ async function checkWithoutBoard(sql: Sql, period: Period): Promise<Omit<Checked
   const { name } = period;
   if ((await getLeaderboard(sql, name, { limit: 1 }, rulesNow())) === null) throw new Error(noLeaderboard(name));
   const launches = await countLaunches(sql, period);
-  const differences = launches > 0 ? [`the leaderboard of ${name} is missing, although it has launches`] : [];
+  const differences = launches > 0 ? [`the leaderboard of ${name} is missing, although the period has launches`] : [];
   return { launches, votes: 0, differences };
 }
 
@@ -134,7 +135,7 @@ function noLeaderboard(period: string): string {
   return `there is no leaderboard for ${period}: \`groundswell leaderboards list\` lists the periods that have one`;
 }
 
-/** @throws UsageError if the period is invalid. */
+/** Parses the name of a period. @throws UsageError if it is invalid. */
 function readPeriod(name: string): Period {
   const period = parsePeriod(name);
   if (period === undefined)

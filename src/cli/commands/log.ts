@@ -45,7 +45,7 @@ Examples:
         const entries = await withDatabase(({ database }) => listAudit(database, filter));
         if (json) return printJson({ entries });
         const isFiltered = filter.action !== undefined || filter.until !== undefined;
-        if (entries.length === 0) return print(isFiltered ? 'No entries.' : 'The audit log is empty.');
+        if (entries.length === 0) return print(isFiltered ? 'No entries match.' : 'The audit log is empty.');
         for (const entry of entries) {
           printBeside(['dim', `${utcMinute(entry.createdAt)}  `], `${entry.operator} ${sentenceOf(entry)}.`);
         }

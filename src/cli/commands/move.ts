@@ -51,19 +51,20 @@ Examples:
 }
 
 /**
- * Selects the connections of a site in this schema. Each process listens for changes and, because a pooler may prevent
- * that, reads them five times a second. Since this read does not name its schema, it counts only if no other schema has
- * a site. A pooler's connection shows its last statement after the site has stopped, so earlier reads do not count.
+ * Selects the connections of a running site: those that listen for changes in this schema, and those whose last
+ * statement reads the changes. Every process reads them five times a second, because a pooler may prevent listening. A
+ * read does not name its schema, so it counts only if no other schema has a site. A pooler's connection keeps its last
+ * statement after the site has stopped, so reads before `$2` do not count.
  */
 const SELECT_RUNNING = `SELECT pid FROM pg_stat_activity
   WHERE datname = current_database() AND (query = (${selectListenStatement(CHANNEL)})
     OR left(query, 100) = left($1::text, 100) AND query_start > $2
       AND (SELECT count(*) FROM pg_class WHERE relname = 'changes' AND relkind IN ('r', 'p')) = 1)`;
 
-/** In this time, each process of a site reads the changes several times. */
-const LOOK_MS = 1_000;
-/** The site's next statement on the same connection of a pooler replaces a read, so most looks would miss it. */
-const LOOK_INTERVAL_MS = 2;
+/** How long to look for a running site. In this time, each of its processes reads the changes several times. */
+const WATCH_MS = 1_000;
+/** The interval is short, because on a pooler's connection, the next statement soon replaces a read. */
+const WATCH_INTERVAL_MS = 2;
 
 /** Reads the target's URL and validates it in the same way as DATABASE_URL. */
 function readTarget(to: string | undefined): string {
@@ -111,13 +112,16 @@ async function move(settings: Settings, targetUrl: string, signal: AbortSignal) 
   }
 }
 
-/** @throws UsageError if a site is running with the database, because its later writes would not be copied. */
+/**
+ * Checks that no site is running with the database, because later writes would not be copied.
+ * @throws UsageError if one is running.
+ */
 async function requireStopped(database: Database): Promise<void> {
   const begun = await readDatabaseTime(database);
-  for (const from = performance.now(); performance.now() - from < LOOK_MS; ) {
+  for (const from = performance.now(); performance.now() - from < WATCH_MS; ) {
     const running = await database.query(SELECT_RUNNING, [SELECT_CHANGES, begun]);
     if (running.length > 0) throw new UsageError('a site is running with the current database: stop it first');
-    await delay(LOOK_INTERVAL_MS);
+    await delay(WATCH_INTERVAL_MS);
   }
 }
 

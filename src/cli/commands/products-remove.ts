@@ -99,7 +99,10 @@ function throwIfUnknown(ids: readonly string[]): void {
     );
 }
 
-/** @throws Error if nothing was restored: a removal does not exist, or another product now has the removed id. */
+/**
+ * Restores products and prints the result.
+ * @throws Error if nothing was restored: a removal does not exist, or another product now has the removed id.
+ */
 async function restore(choice: RemovalChoice, json: boolean): Promise<void> {
   const { timeZone } = readSettings(process.env).launches;
   const { restored, notRemoved, taken } = await withDatabase((connection) =>

@@ -71,7 +71,10 @@ Edited products are not removed; their ids are printed.`,
     });
 }
 
-/** Reads the sample catalogue. Times are relative to when it was loaded, or to now if the site does not have it. */
+/**
+ * Reads the sample catalogue. Its times are relative to the time when it was loaded, or to now if it has not been
+ * loaded.
+ */
 async function readCatalogue(sql: Sql): Promise<SampleCatalogue> {
   const { timeZone } = readSettings(process.env).launches;
   const loadedAt = (await getSampleTime(sql)) ?? { now: systemRuntime.now().toISOString(), timeZone };

@@ -8,10 +8,10 @@ import { createLog } from '../../settings/logging.ts';
 import { readSettings, type Settings } from '../../settings/settings.ts';
 import { print } from '../terminal/output.ts';
 
-/** Time for requests in flight to finish when the site stops, in addition to STOP_DELAY. */
+/** The time for requests in flight to finish when the site stops, in addition to STOP_DELAY. */
 const REQUESTS_DEADLINE_MS = 10_000;
 /**
- * Time for background jobs to finish their statements, and then for the embedded database to stop, which may take a
+ * The time for background jobs to finish their statements, and then for the embedded database to stop, which may take a
  * minute.
  */
 const DATABASE_DEADLINE_MS = 75_000;
@@ -37,7 +37,7 @@ async function runSite(settings: Settings, log: Logger): Promise<void> {
       : await (await import('../../server/serve.ts')).serve(settings, log);
   announce(site);
   const reason = await Promise.race([stopped, ...(site.lost ? [site.lost] : [])]);
-  // The delay gives load balancers time to remove this site. Only SIGTERM causes it, and later signals do not end it.
+  // The delay lets load balancers remove this site. Only SIGTERM starts the delay, and later signals do not shorten it.
   await closeInTime(site, reason === 'SIGTERM' ? settings.stopDelayMs : 0, log);
   if (reason instanceof Error) throw reason;
 }

@@ -41,7 +41,7 @@ Examples:
     });
 }
 
-/** Reads without a statement timeout, because there may be millions of upvotes in these days. */
+/** Reads the statistics without a statement timeout, because there may be millions of upvotes in these days. */
 function read(connection: Connection, days: number): Promise<SiteStats> {
   return connection.withoutStatementTimeout((database) => readStats(database, { days, now: new Date() }));
 }
@@ -109,7 +109,7 @@ function printSection<Item>(
 
 const BARS = '▁▂▃▄▅▆▇█';
 
-/** Draws a bar per count, scaled to the highest count. Only zero has no bar. */
+/** Draws a bar per count, scaled to the highest count. Only a count of zero has no bar. */
 export function sparkline(counts: readonly number[]): string {
   const highest = Math.max(0, ...counts);
   return counts.map((each) => (each <= 0 ? ' ' : BARS[Math.ceil((each / highest) * BARS.length) - 1])).join('');

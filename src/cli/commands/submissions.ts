@@ -33,7 +33,7 @@ import { printTable } from '../terminal/table.ts';
 import { withDatabase } from '../with-database.ts';
 import { printFact, productFacts } from './products.ts';
 
-/** Exit code if some decisions are refused. The other decisions take effect. */
+/** The exit code if some decisions are refused. The other decisions take effect. */
 const EXIT_SOME_REFUSED = 1;
 
 const MAX_REVISION = 999_999_999;
@@ -165,7 +165,7 @@ async function decideAll(ids: readonly string[], { revision, json = false }: Fla
   }
 }
 
-/** Returns rules with the database's time, because this machine's clock may differ from the site's. */
+/** Returns launch rules with the database's time, because this machine's clock may differ from the site's. */
 const rulesOf = async (database: Database, timeZone: string) =>
   launchRules({ now: await readDatabaseClock(database) }, timeZone);
 

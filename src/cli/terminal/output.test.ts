@@ -3,7 +3,7 @@ import { hasColours, oneLine, print, safeJson, safeText } from './output.ts';
 
 const HOSTILE = 'Grüße 🌊\nsecond\u001b[2Jline\u202e\u0000\u009b\u{e0001}';
 
-test('unsafe characters are escaped, and all others stay', () => {
+test('unsafe characters are escaped, and all others stay unchanged', () => {
   expect(oneLine(HOSTILE)).toBe('Grüße 🌊\\nsecond\\u{1b}[2Jline\\u{202e}\\u{0}\\u{9b}\\u{e0001}');
   expect(safeText('one\ntwo\r\t')).toBe('one\ntwo\\u{d}\\u{9}');
 });

@@ -146,7 +146,7 @@ const TERMINAL: Terminal = { input: process.stdin, output: process.stderr };
  */
 export function requireTerminal({ input, output }: Terminal = TERMINAL): void {
   if (input.isTTY && output.isTTY) return;
-  throw new UsageError('this command asks for confirmation, and there is no terminal to ask on: add --yes');
+  throw new UsageError('this command asks for confirmation, but there is no terminal: add --yes');
 }
 
 /** Asks for confirmation on the terminal. @throws UsageError if there is none: scripts must pass `--yes`. */

@@ -44,7 +44,7 @@ test.each([120, 80, 60, 45])('no line is wider than a terminal of %i columns', (
   for (const line of lines) expect(line.isWellFormed()).toBe(true);
 });
 
-test('columns that must not shrink are complete even in a narrow terminal', () => {
+test('columns that must not shrink are shown completely even in a narrow terminal', () => {
   const id = 'an-id-that-somebody-will-copy-into-the-next-command';
   expect(linesOf(COLUMNS, [[id, 'name', '1', 'text']], 20)[1]).toContain(id);
 });

@@ -43,7 +43,7 @@ export function printBeside(lead: readonly [style: StyleName, text: string], tex
 /**
  * Formats rows as aligned lines under a line of titles. Line feeds in cells are escaped. Widths are those on a
  * terminal, where a Chinese character takes two columns and a combining accent none.
- * @param width The terminal's width in columns. If undefined, nothing is truncated, for files and other programs.
+ * @param width the terminal's width in columns. If undefined, as for files and other programs, nothing is truncated.
  */
 export function formatTable(
   columns: readonly Column[],

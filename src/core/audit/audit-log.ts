@@ -8,12 +8,14 @@ import { isUuid } from '../runtime.ts';
 
 const auditContext = new AsyncLocalStorage<{ operator?: string; undoes?: string }>();
 
-/** Runs `work` and attributes its entries in the audit log to this operator of the console. */
+/** Runs `work`, and attributes the audit entries that it adds to this operator of the console. */
 export function runAsOperator<Result>(operator: string, work: () => Result): Result {
   return auditContext.run({ ...auditContext.getStore(), operator }, work);
 }
 
-/** Runs `work`. Its entries in the audit log revert the entry with this id, unless they name another entry. */
+/**
+ * Runs `work`, and marks the audit entries that it adds as reverting this entry, unless they set `undoes` themselves.
+ */
 export function runAsUndo<Result>(undoes: string, work: () => Result): Result {
   return auditContext.run({ ...auditContext.getStore(), undoes }, work);
 }
@@ -23,7 +25,7 @@ function entryToUndo(): string | undefined {
   return auditContext.getStore()?.undoes;
 }
 
-/** Returns the operator of the console or, for a command, the operating system user who runs it. */
+/** Returns the operator of the console or, for a command, the operating system user who runs the command. */
 function operatorName(): string {
   return auditContext.getStore()?.operator ?? systemUser();
 }
@@ -118,8 +120,9 @@ export async function recordAudit(sql: Sql, entries: NewAuditEntry | readonly Ne
 }
 
 /**
- * Adds entries like `recordAudit`, without recording the change. For long transactions, which record their changes at
- * the end, because a recorded change must be committed soon.
+ * Adds entries like `recordAudit`, but does not record the change. Long transactions use this function and record their
+ * changes at the end, because a transaction must commit soon after it records a change.
+ * @returns the entries, with their ids. @throws CoreError `unavailable`.
  */
 export async function insertEntries(sql: Sql, entries: readonly NewAuditEntry[]) {
   const rows = entries.map(({ id = randomUUID(), details = {}, undoes = entryToUndo(), ...entry }) => ({
@@ -138,8 +141,8 @@ const SELECT_LAST = `SELECT target, id FROM (
   ) AS entries WHERE place = 1`;
 
 /**
- * Finds each target's newest entry with this action, as a value for `undoes`.
- * @returns ids by target. @throws CoreError `unavailable`.
+ * Finds the newest entry of each target with this action, as a value for `undoes`.
+ * @returns the ids of the entries by target. @throws CoreError `unavailable`.
  */
 export async function lastAuditIds(
   sql: Sql,
@@ -160,11 +163,11 @@ export interface AuditEntry extends Required<Omit<NewAuditEntry, 'undoes'>> {
 
 type AuditRow = Omit<AuditEntry, 'createdAt'> & { created_at: Date };
 
-/** Leaves out the voters of entries about votes, because there may be thousands, and only `undoVerdicts` needs them. */
+/** Omits `before` from entries about votes: it may list thousands of voters, and only `undoVerdicts` needs it. */
 const COLUMNS = `id, created_at, operator, action, target,
   CASE WHEN action LIKE 'votes %' THEN details - 'before' ELSE details END AS details, undoes`;
 
-/** Lists the newest `limit` entries of the audit log, newest first. @throws CoreError `unavailable`. */
+/** Lists the newest entries that match the filter, newest first. @throws CoreError `unavailable`. */
 export async function listAudit(sql: Sql, filter: AuditFilter): Promise<AuditEntry[]> {
   return (await browseAudit(sql, filter)).items.map(({ undoneBy: _undoneBy, ...entry }) => entry);
 }

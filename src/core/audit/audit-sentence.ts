@@ -1,10 +1,10 @@
 import { formatCount, formatQuantity, utcMinute } from '../../contract/text.ts';
 import type { AuditEntry } from './audit-log.ts';
 
-/** The number of digits at the start of shortened ids. */
+/** The number of hexadecimal digits that a shortened id has. */
 export const SHORT_ID_DIGITS = 8;
 
-/** Describes an entry as the rest of a sentence after the operator's name: `hid comment 5a3b1e00 on git (spam)`. */
+/** Describes an entry in words that follow the operator's name in a sentence: `hid comment 5a3b1e00 on git (spam)`. */
 export function sentenceOf({ action, target, details }: Pick<AuditEntry, 'action' | 'target' | 'details'>): string {
   const known: Readonly<Record<string, unknown>> = { ...details };
   const amount = (name: string, noun: string) => formatQuantity(Number(known[name] ?? 0), noun);
@@ -93,7 +93,7 @@ const NOUNS: Readonly<Record<string, string>> = {
   decline: 'decline',
 };
 
-/** Returns the noun of an undone action, or the action itself if it has none. */
+/** Returns a noun for an undone action, or the action in quotes if it has none. */
 function nounOf(action: unknown): string {
   return NOUNS[String(action)] ?? `'${action}'`;
 }

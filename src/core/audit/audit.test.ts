@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test('the audit log lists time, operator, action and target, newest first', async () => {
+test('the audit log lists entries with time, operator, action and target, newest first', async () => {
   const before = Date.now();
   await recordAudit(database, { action: 'import', target: 'products.csv', details: { created: 2 } });
   await recordAudit(database, [{ action: 'backup', target: 'nightly "1"\n\u202e' }]);
@@ -38,13 +38,13 @@ test('a transaction that rolls back leaves no entry in the audit log', async () 
   expect((await listAudit(database, { limit: 100 })).length).toBe(count);
 });
 
-test('entries about launches show the time like other times', () => {
+test('entries about launches show the launch time to the minute, in UTC', () => {
   const details = { launchAt: '2026-11-28T17:28:11.780Z' };
   for (const action of ['submissions approve', 'submissions schedule'] as const)
     expect(sentenceOf({ action, target: 'tide', details })).toMatch(/ (to launch at|for) 2026-11-28 17:28 UTC$/);
 });
 
-test('entries about imports group the thousands of every number', () => {
+test('entries about imports format all numbers with thousands separators', () => {
   const target = 'products.csv';
   expect(sentenceOf({ action: 'import', target, details: { created: 1200, updated: 3400 } })).toBe(
     'imported products.csv: 1,200 created, 3,400 updated',

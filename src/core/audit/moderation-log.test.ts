@@ -49,7 +49,7 @@ const undo = (id: string | null) =>
 const POSTPONED = { action: 'product.postponed', productName: null, reason: null, undoneAt: null };
 const RESUMED = { action: 'product.postponed', productName: 'Launched', undoneAt: expect.any(String) };
 
-test('an edit that postpones a launched product is listed, even once it is undone, and no other edit is', async () => {
+test('an edit that postpones a launched product is listed, even after it is undone, and other edits are not', async () => {
   await edit('launched', { createdAt: inDays(-2), description: 'New' });
   await edit('scheduled', { createdAt: inDays(2) });
   const id = await edit('launched', { createdAt: inDays(1) });
@@ -58,7 +58,7 @@ test('an edit that postpones a launched product is listed, even once it is undon
   expect(await entries()).toEqual([expect.objectContaining({ ...RESUMED, id, productId: 'launched' })]);
 });
 
-test('a postponement that a later edit or import reverts is undone then, and the edit can be undone', async () => {
+test('a postponement counts as undone once a later edit or import reverts it, and undoing that edit postpones the product again', async () => {
   await edit('launched', { createdAt: inDays(1), description: 'New' });
   const id = await edit('launched', { createdAt: inDays(-1), maker: 'New' });
   const undoneAt = (await browseAudit(harness.database, { limit: 1 })).items[0]?.createdAt;
@@ -79,9 +79,9 @@ test('a postponement that a later edit or import reverts is undone then, and the
   expect(items.map(({ target }) => target)).not.toContain('scheduled');
 });
 
-test('a postponement is not undone by its new launch time, or by edits after it or of another product', async () => {
+test('a postponement does not count as undone when its new launch time passes, or after later edits or edits of another product with the same id', async () => {
   await edit('launched', { createdAt: inDays(1) });
-  // As if the new launch time had passed.
+  // Simulates that the new launch time has passed.
   await saveProducts(harness.database, [buildProduct({ id: 'launched', name: 'Launched', createdAt: inDays(-1) })]);
   await edit('launched', { createdAt: inDays(-2) });
   await edit('launched', { createdAt: inDays(1) });
@@ -92,7 +92,7 @@ test('a postponement is not undone by its new launch time, or by edits after it 
   expect(postponed.map(({ undoneAt }) => undoneAt)).toEqual([null, null]);
 });
 
-test('a postponement is undone by a later edit even if the product was removed and restored in between', async () => {
+test('a later edit undoes a postponement even if the product was removed and restored in between', async () => {
   await edit('launched', { createdAt: inDays(1) });
   await removeProducts(harness.database, ['launched']);
   await restoreProducts(harness.database, { productIds: ['launched'] });
@@ -143,15 +143,15 @@ test('the launched products that an import or its undo postpones are listed', as
   ]);
 });
 
-test('whether an import postpones a product depends on whether it has launched when the import ends', async () => {
+test('whether an import postpones a product depends on whether the product has launched when the import ends', async () => {
   await saveProducts(harness.database, [buildProduct({ id: 'delayed', createdAt: inDays(-4) })]);
   const rows = lines({ id: 'launched', createdAt: inDays(1) }, { id: 'delayed', createdAt: inDays(-2) });
-  // As if the launch of `launched` and the new launch time of `delayed` had passed while the import ran.
+  // Simulates that the launch of `launched` and the new launch time of `delayed` pass while the import runs.
   await harness.run(rows, { now: new Date(inDays(-3)) });
   expect(await entries()).toEqual([expect.objectContaining({ ...POSTPONED, productId: 'launched' })]);
 });
 
-test('an approval that was undone is given again once the submission is approved again and has launched', async () => {
+test('the removal of a product by undoing its approval counts as undone once the submission is approved again and has launched', async () => {
   const { database } = harness;
   const rules = () => ({ now: new Date(), timeZone: 'UTC' });
   const submit = async () => {
@@ -186,7 +186,7 @@ test('an approval that was undone is given again once the submission is approved
   expect((await entries())[2], 'after another submission with the same id').toMatchObject(REMOVED);
 });
 
-test('the log and its index have exactly the moderation actions', async () => {
+test('the log lists exactly the moderation actions, and its index covers exactly these', async () => {
   const details = { launched: true, votes: 1 };
   const all = AUDIT_ACTIONS.map((action) => ({ id: randomUUID(), action, target: 'launched', details }));
   await insertEntries(harness.database, all);

@@ -37,8 +37,8 @@ export function isModerationCursor(cursor: string): boolean {
   return isCursorOf(ORDER, cursor);
 }
 
-// When a later edit or import launched a postponed product `a` again: the next entry that moves the product on or off the
-// site, except for removals that were undone, is this edit.
+// Selects when a later edit or import launched the product of the postponement `a` again: the time of the next entry
+// that hides or shows the product, apart from undone removals, if that entry is such an edit.
 const RELAUNCHED_AT = `SELECT CASE WHEN n.action = 'products edit' THEN n.created_at END FROM audit_log n
     WHERE n.target = a.target AND n.created_at > a.created_at AND (n.action = 'products postpone'
       OR n.action = 'products remove' AND NOT EXISTS (SELECT FROM audit_log u WHERE u.undoes = n.id)
@@ -46,17 +46,16 @@ const RELAUNCHED_AT = `SELECT CASE WHEN n.action = 'products edit' THEN n.create
         AND (n.details -> 'after' ->> 'createdAt')::timestamptz <= n.created_at)
     ORDER BY n.created_at LIMIT 1`;
 
-// When a submission whose approval was undone (`a`) was approved again, unless its product was then removed before its
-// launch. A later submission or product may have the same id.
+// Selects when the submission whose approval was undone by `a` was approved again, unless its product was then removed
+// before its launch. The times are compared, because a later submission or product may have the same id.
 const APPROVED_AGAIN_AT = `SELECT s.decided_at FROM submissions s
     WHERE s.id = a.target AND s.status = 'approved' AND s.created_at < a.created_at AND (
       SELECT (r.product ->> 'created_at')::timestamptz > r.removed_at FROM removed_products r
       WHERE r.product_id = s.id AND r.removed_at > a.created_at ORDER BY r.removed_at LIMIT 1) IS NOT TRUE`;
 
-// Skips products that were removed before their launch (they were never public), undone decisions that removed no
-// launched product, and the total of a removal of the sample catalogue. Selects only these fields of `details`, because
-// others contain names of removed products and identifiers of voters, and reads them together, because each operator
-// would decompress all of them.
+// Omits removals of products that had not launched, undone decisions that removed no launched product, and the summary
+// of a sample removal. Other fields of `details` must stay private: they contain names of removed products and
+// identifiers of voters. One call extracts all fields, because each `->>` would decompress `details` again.
 const SELECT_PAGE = `SELECT a.id, a.created_at, a.action, d.votes, d.reason,
     CASE WHEN a.action LIKE 'comments %' THEN d."productId" WHEN a.action <> 'submissions decline' THEN a.target END
       AS product_id,
@@ -75,8 +74,8 @@ const SELECT_REMOVALS =
   'SELECT product_id, max(removed_at) AS removed_at FROM removed_products WHERE product_id = ANY($1::text[]) GROUP BY product_id';
 
 /**
- * Lists removed and postponed products, hidden comments, excluded and included votes, and declined submissions, newest
- * first.
+ * Lists one page of the public moderation log, newest first: removed and postponed products, hidden comments, excluded
+ * and included votes, and declined submissions.
  * @throws CoreError `bad_cursor`, `unavailable`.
  */
 export async function listModeration(

@@ -75,7 +75,8 @@ export async function pictureLine(folder: string, name: string, onDamaged?: OnDa
 }
 
 /**
- * Adds a picture from a backup to the store, unless it exists, has no content or was damaged when it was backed up.
+ * Stores a picture from a backup. Skips a picture without content, and a damaged one, whose content does not match the
+ * hash in its name.
  * @throws BackupFileError if the line is invalid.
  */
 export async function restorePicture(
@@ -99,8 +100,8 @@ export async function restorePicture(
 }
 
 /**
- * The names of scheduled backups, such as `groundswell-3f9a1c2e-20261120T221834Z.backup`, and of their incomplete
- * files. No other files in the folder are deleted.
+ * Match the names of scheduled backups, such as `groundswell-3f9a1c2e-20261120T221834Z.backup`, and of their incomplete
+ * files. Files with other names are never deleted.
  */
 const SCHEDULED = /^groundswell-([0-9a-f]{8})-(\d{8}T\d{6}Z)\.backup$/;
 const SCHEDULED_PARTIAL = /^groundswell-([0-9a-f]{8})-\d{8}T\d{6}Z\.backup\.[0-9a-f-]+\.partial$/;
@@ -113,15 +114,16 @@ export function scheduledName(tag: string, time: Date): string {
   return `groundswell-${tag}-${time.toISOString().replaceAll(/[-:]|\.\d+/g, '')}.backup`;
 }
 
-/** Returns the time in the name of a scheduled backup. The time of the file itself may be that of a copy. */
+/** Returns the time in the name of a scheduled backup. The modification time of a copied file may be later. */
 export function scheduledTime(path: string): Date {
   const time = SCHEDULED.exec(basename(path))?.[2] ?? '';
   return new Date(time.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)/, '$1-$2-$3T$4:$5:'));
 }
 
 /**
- * Deletes all but the newest `maxBackups` scheduled backups of one database. `last` is the name of the backup just
- * written. Backups with a later time were written earlier, while the clock was wrong, so they are deleted first.
+ * Deletes all but the newest `maxBackups` scheduled backups of one database. `last` is the name of the backup that was
+ * just written. Backups with a later time are older: the clock was wrong when they were written. They are deleted
+ * first.
  * @returns the deleted names.
  */
 export async function pruneBackups(folder: string, last: string, maxBackups: number): Promise<string[]> {
@@ -144,8 +146,8 @@ export async function removePartialBackups(folder: string, tag: string): Promise
 }
 
 /**
- * Returns the path of the newest scheduled backup in a folder, of the database with this tag or of any database, or
- * undefined if there is none.
+ * Returns the path of the newest scheduled backup in a folder, or undefined if there is none. With `ofTag`, ignores the
+ * backups of other databases.
  */
 export async function newestBackup(folder: string, ofTag?: string): Promise<string | undefined> {
   const times = (await readdir(folder)).flatMap((name) => {

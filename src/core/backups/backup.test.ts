@@ -120,7 +120,7 @@ describe('restoring a backup', () => {
   });
 });
 
-test("a backup includes the site's own pictures, but follows no links, and leaves out damaged ones", async () => {
+test("a backup includes the site's own pictures, but neither the targets of links nor damaged pictures", async () => {
   const path = join(folder, 'pictures.backup');
   const [from, to] = [join(folder, 'from'), join(folder, 'to')];
   const content = Buffer.from('GIF89a and so on');
@@ -147,7 +147,7 @@ test("a backup includes the site's own pictures, but follows no links, and leave
   expect(await readdir(to)).toEqual([]);
 });
 
-test('a backup succeeds if a picture is deleted while it is written, and a restore skips that picture', async () => {
+test('a backup succeeds even if a picture is deleted in the meantime, and a restore skips that picture', async () => {
   const path = join(folder, 'deleted.backup');
   const [from, to] = [join(folder, 'deleted-from'), join(folder, 'deleted-to')];
   const content = Buffer.from('GIF89a that stays');
@@ -161,7 +161,7 @@ test('a backup succeeds if a picture is deleted while it is written, and a resto
 });
 
 describe('writing a backup', () => {
-  test('a backup has a header that describes it, and only its owner can read the file', async () => {
+  test('a backup has a header that describes its content, and only the owner of the file can read it', async () => {
     const path = join(folder, 'about.backup');
     const { header, bytes } = await backUp(path);
     const { mode, size } = await stat(path);
@@ -212,13 +212,13 @@ describe('a file that cannot be restored is refused without changes', () => {
   async function expectRefused(file: Buffer, reason: RegExp): Promise<void> {
     await writeFile(path(), file);
     await expect(verifyBackup(path())).rejects.toThrow(reason);
-    // Restoring the file without verifying it fails, too, and rolls back the rows before the error.
+    // A restore without prior verification fails, too, and rolls back the rows before the error.
     await expect(restore(path())).rejects.toThrow(reason);
     expect(await contentsOf(target)).toEqual(before);
   }
   const changed = (change: (text: string) => string) => gzipSync(change(gunzipSync(whole).toString()));
 
-  test('a truncated file is refused, whether much or one byte of it is missing', async () => {
+  test('a truncated file is refused, even if only its last byte is missing', async () => {
     for (const share of [0, 0.001, 0.3, 0.7, 0.99]) {
       await expectRefused(whole.subarray(0, Math.floor(whole.length * share)), /cut off|not a backup/);
     }

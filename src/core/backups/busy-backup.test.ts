@@ -33,7 +33,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Backs up a site while every count is incremented before each table is read, and restores the backup into `target`. */
+/** Backs up `site`, increments every count before each table is read, and restores the backup into `target`. */
 async function moveBusySite(): Promise<void> {
   const path = join(folder, 'busy.backup');
   await saveProducts(
@@ -58,7 +58,7 @@ test('two backups can be written to the same file at the same time', async () =>
 
 test('the transaction of a backup ends before the pictures are sent to a slow receiver', async () => {
   const pictureFolder = join(folder, 'pictures');
-  // Random content, which gzip cannot compress to less than the buffers of the streams.
+  // Random content, so the compressed picture is larger than the buffers of the streams.
   const content = randomBytes(1_000_000);
   await storePicture(pictureFolder, pictureName(content, 'png'), content);
   let open = 0;

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { verifyBackup } from './read-backup.ts';
 
-test('a row may have 70 MB, such as the voters of an exclusion', async () => {
+test('a backup with a row of 70 MB, such as an exclusion of many votes, can be read', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'groundswell-backup-'));
   const path = join(folder, 'wide.backup');
   const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');

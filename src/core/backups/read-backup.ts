@@ -27,7 +27,7 @@ const PIECE_BYTES = 512 * 1024;
 
 /**
  * The maximum length of a line. A file with a longer line is not a backup, because a `jsonb` value has at most 256 MiB.
- * A string of this length is possible in Node.
+ * Node.js supports strings of this length.
  */
 const MAX_LINE_BYTES = 384 * 1024 * 1024;
 
@@ -39,7 +39,7 @@ const MAX_LINE_BYTES = 384 * 1024 * 1024;
 export async function* readBackup(path: string): AsyncGenerator<BackupPiece> {
   const check = new BackupCheck(path);
   try {
-    /** The parts of the last line, which are joined only once: a line may have hundreds of them. */
+    /** The parts of the last, incomplete line. They are joined only once, because a line may have hundreds of parts. */
     let rest: Buffer[] = [];
     let restBytes = 0;
     for await (const chunk of decompress(path)) {

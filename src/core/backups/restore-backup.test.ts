@@ -46,7 +46,7 @@ test('a restore without `replace` does not discard removed products or final res
   expect(restored.map(({ id }) => id).sort()).toEqual(['ebb', 'tide']);
 });
 
-test('after a restore, other processes read products by index, although they planned for a small table', async () => {
+test('after a restore, other processes replan statements that they had prepared for a small table', async () => {
   const path = join(folder, 'large.backup');
   await saveProducts(
     database,
@@ -72,7 +72,7 @@ test('a restore records its change with the last statement of its transaction, s
   expect(statements.at(-1)?.text).toMatch(/^INSERT INTO changes /);
 });
 
-test('a restore that committed succeeds, even if the statistics cannot be updated afterwards', async () => {
+test('a committed restore succeeds, even if the statistics cannot be updated afterwards', async () => {
   const path = join(folder, 'statistics.backup');
   await saveProducts(database, [buildProduct({ id: 'restored' })]);
   await writeBackup(database, path, { groundswell: '1.2.3' });
@@ -86,7 +86,7 @@ test('a restore that committed succeeds, even if the statistics cannot be update
   expect(await database.query("SELECT id FROM products WHERE id = 'restored'")).toEqual([{ id: 'restored' }]);
 });
 
-test('a restore that waits for an import or a write lets visitors write, and can be stopped; into a site with data, it does not wait', async () => {
+test('a restore that waits for an import or a write blocks no visitors and can be stopped, and a restore that is refused does not wait', async () => {
   const path = join(folder, 'waiting.backup');
   await writeBackup(database, path, { groundswell: '1.2.3' });
   await saveProducts(database, [buildProduct({ id: 'waiting' })]);

@@ -41,7 +41,8 @@ export class SiteNotEmptyError extends Error {
 }
 
 /**
- * Locking may deadlock with concurrent writes, so it is retried. This is safe, because nothing has been changed yet.
+ * The maximum number of attempts to lock the tables, which may deadlock with concurrent writes. Another attempt is
+ * safe, because nothing has been changed yet.
  */
 const LOCK_ATTEMPTS = 10;
 
@@ -57,7 +58,7 @@ export async function restoreBackup(database: Database, path: string, options: R
     try {
       const header = await database.transaction(async (sql) => {
         const tables = await readTableShapes(sql, SITE_TABLES);
-        // Also before locking, so a restore that fails does not block writers.
+        // Checks before locking, too, so a refused restore does not block writers.
         if (!options.replace) await requireEmpty(sql);
         await lockTables(sql, tables, () => options.onProgress?.(0));
         isLocked = true;
@@ -127,7 +128,7 @@ async function restorePictures(
 /** Locks the tables until the end of the transaction. Writers wait; readers do not. */
 async function lockTables(sql: Sql, tables: readonly TableShape[], onWait: () => void): Promise<void> {
   await disableTimeouts(sql);
-  // An import holds its locks for minutes, and visitors do not wait for this one.
+  // An import may hold its locks for minutes. Waiting for this lock first does not block visitors, who never take it.
   await waitForLock(sql, LOCK_IMPORTS, onWait);
   // Locks `product_counts` first, as most writers do.
   const names = ['product_counts', ...tables.map(({ name }) => name).filter((name) => name !== 'product_counts')];
@@ -178,10 +179,10 @@ function requireCompatible(
 }
 
 /**
- * Updates the planner's statistics, and makes other processes plan their prepared statements again, because plans for
- * the previous data could take seconds. Call it after the commit: it takes seconds, and a change must be committed soon
- * after it is recorded. `SKIP_LOCKED` prevents a deadlock with a concurrent index build, which waits for all
- * transactions. A table may be skipped, because the build updates its size, too.
+ * Updates the planner's statistics, so other processes replan their prepared statements, whose plans for the previous
+ * data could take seconds. Call it after the commit: it takes seconds, and a change must be committed soon after it is
+ * recorded. `SKIP_LOCKED` prevents a deadlock with a concurrent index build, which waits for all transactions. A
+ * skipped table needs no update, because the index build updates its size, too.
  */
 async function refreshStatistics(database: Database): Promise<void> {
   try {

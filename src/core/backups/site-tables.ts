@@ -28,9 +28,9 @@ export const SITE_TABLES: readonly string[] = [
 ];
 
 /**
- * Tables that backups exclude: migrations; short-lived data, such as changes, leases and bursts of upvotes; the data for
- * undoing imports; secrets, which must not survive in a file; webhooks, which would be sent again; and operators, so
- * restoring an old backup cannot restore access that was revoked.
+ * Tables that backups exclude: migrations; short-lived data, such as changes, leases and bursts of upvotes; the data
+ * for undoing imports; secrets, which must not survive in a file; webhooks, which would be sent again; and operators,
+ * so restoring an old backup cannot restore access that was revoked.
  */
 export const OTHER_TABLES: readonly string[] = [
   'schema_migrations',
@@ -85,8 +85,8 @@ export async function readTableShapes(sql: Sql, names: readonly string[]): Promi
  */
 export async function* readRows(sql: Sql, shape: TableShape, batchRows?: number): AsyncGenerator<string[]> {
   const columns = list(shape.columns);
-  // On a distributed database, the inner ORDER BY makes rows keep their column names on each server, and the outer one
-  // merges the sorted rows of several servers.
+  // On a distributed database, the inner ORDER BY preserves the column names on each server, and the outer one merges
+  // the sorted rows of all servers.
   const select = `SELECT row_to_json(exported)::text AS line
     FROM (SELECT ${columns} FROM ${quoted(shape.name)} ORDER BY ${list(shape.key)}) AS exported
     ORDER BY ${list(shape.key, 'exported')}`;

@@ -29,7 +29,7 @@ interface WriteBackupOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** `writeBackup` calls `checkSpace` after it has written this much. */
+/** The number of bytes after which `writeBackup` calls `checkSpace` again. */
 const CHECKED_BYTES = 2 ** 20;
 
 interface WrittenBackup {
@@ -39,9 +39,9 @@ interface WrittenBackup {
 
 /**
  * Writes a backup of a snapshot of the running site, in one read-only transaction that does not block other
- * transactions. It ends before the pictures are read, because it holds back VACUUM. The file, which only its owner can
- * read, appears when it is complete and synced to disk, and replaces an existing file. `database` must have no
- * statement timeout. If `checkSpace` rejects, the backup is aborted.
+ * transactions. The transaction ends before the pictures are read, because it holds back VACUUM. The file, which only
+ * its owner can read, appears when it is complete and synced to disk, and replaces an existing file. `database` must
+ * have no statement timeout. If `checkSpace` rejects, the backup is aborted.
  * @throws CoreError `unavailable`, an error of the file system, or the error of `checkSpace`.
  */
 export async function writeBackup(
@@ -71,8 +71,8 @@ export async function writeBackup(
 }
 
 /**
- * Sends a backup like that of `writeBackup` to a stream, which it ends unless `end` is false. If the stream closes, the
- * backup is aborted.
+ * Writes the same content as `writeBackup` to a stream, and then ends the stream unless `end` is false. If the stream
+ * closes early, the backup is aborted.
  * @throws CoreError `unavailable`, or an error of the stream.
  */
 export async function sendBackup(
@@ -102,7 +102,8 @@ export async function sendBackup(
     const lines = Readable.from(backupLines(about, sections, onProgress), { objectMode: false });
     const sending = pipeline(lines, createGzip(), output, { signal, end });
     await Promise.race([sending, allRowsRead]);
-    // Prevents an unhandled rejection if the transaction cannot end, after which the caller closes the output.
+    // Prevents an unhandled rejection: if the transaction fails, nothing awaits `sending`, which fails, too, once the
+    // caller closes the output.
     sending.catch(() => {});
     return { about, sending };
   });
@@ -111,8 +112,8 @@ export async function sendBackup(
 }
 
 /**
- * Returns a path for a temporary file, which a killed process leaves behind. A process id would not make the path
- * unique, because processes in two containers can have the same id.
+ * Returns a unique path for a temporary file next to `path`. A process id would not make it unique, because processes
+ * in two containers can have the same id.
  */
 export function partialPath(path: string): string {
   return `${path}.${randomUUID()}.partial`;

@@ -97,7 +97,7 @@ test('a held comment is stored and not counted', async () => {
   expect(await stored()).toEqual({ contents: ['held', 'seen'], counted: 1, total: 1 });
 });
 
-describe('Idempotency keys', () => {
+describe('idempotency keys', () => {
   test('an idempotency key identifies one comment, within a batch and across batches', async () => {
     const key = randomUUID();
     const [first, again] = [prepare('first', { key }), prepare('again', { key })];
@@ -231,7 +231,7 @@ if (inject('citusWorkers').length === 0) {
   });
 }
 
-describe('Removing a product while comments on it are added, where rows are not locked first', () => {
+describe('removing a product while comments on it are added, in a database without row locks', () => {
   async function commentWhileRemoved(...contents: string[]): Promise<PromiseSettledResult<unknown> | undefined> {
     let writing: Promise<PromiseSettledResult<unknown>[]> | undefined;
     await database.transaction(async (sql) => {

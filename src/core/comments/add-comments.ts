@@ -124,7 +124,7 @@ function firstOfEachKey(batch: readonly PreparedComment[]): PreparedComment[] {
 interface Inserted {
   /** Whether each comment was created, by its id. Comments on products that do not accept any are left out. */
   created: ReadonlyMap<string, boolean>;
-  /** The products of these comments that are paused. */
+  /** The ids of products that accept no comments at the moment, because an operator is changing their votes. */
   paused: ReadonlySet<string>;
 }
 

@@ -71,22 +71,22 @@ test('each statement of a search reads at most 2,000 rows, and the search ends o
      FROM generate_series(1, 4000) AS n`,
   );
   const recorded = recordStatements(database);
-  const looked: number[] = [];
-  const look = (text: string, limit: number) =>
-    browseComments(recorded.database, { productId: 'many', text, limit }, (rows) => looked.push(rows));
-  expect(await look('pearl', 9)).toHaveLength(4);
+  const scanned: number[] = [];
+  const search = (text: string, limit: number) =>
+    browseComments(recorded.database, { productId: 'many', text, limit }, (rows) => scanned.push(rows));
+  expect(await search('pearl', 9)).toHaveLength(4);
   // The second window was full, so a third statement looks for more rows.
-  expect(looked).toEqual([2_000, 4_000, 4_000]);
+  expect(scanned).toEqual([2_000, 4_000, 4_000]);
   for (const { text } of recorded.statements) expect(text).toMatch(/LIMIT 2000$/);
-  looked.length = 0;
-  expect(await look('sand', 3)).toHaveLength(3);
-  expect(looked).toEqual([2_000]);
+  scanned.length = 0;
+  expect(await search('sand', 3)).toHaveLength(3);
+  expect(scanned).toEqual([2_000]);
   await database.query(
     "DELETE FROM comments WHERE product_id = 'many' AND id = (SELECT min(id::text)::uuid FROM comments WHERE product_id = 'many')",
   );
-  looked.length = 0;
-  await look('nothing like it', 1);
-  expect(looked).toEqual([2_000, 3_999]);
+  scanned.length = 0;
+  await search('nothing like it', 1);
+  expect(scanned).toEqual([2_000, 3_999]);
 });
 
 describe('on a product with many held, hidden and public comments', () => {
@@ -112,7 +112,7 @@ describe('on a product with many held, hidden and public comments', () => {
     ['public, newest', (sql) => listComments(sql, 'spammed', { sort: 'newest', limit: LIMIT }, new Date()), LIMIT + 1],
     ['all', (sql) => browseComments(sql, { productId: 'spammed', limit: LIMIT }), 2 * LIMIT],
     ['held', (sql) => browseComments(sql, { productId: 'spammed', held: true, hidden: false, limit: LIMIT }), LIMIT],
-  ])('a page of its %s comments reads only about as many rows as it lists', async (_list, read, rows) => {
+  ])('a page of comments (%s) reads only about as many rows as it lists', async (_list, read, rows) => {
     const { database: recording, statements } = recordStatements(database);
     await read(recording);
     const [statement] = statements;

@@ -113,7 +113,7 @@ function readWindow(
   const select = (...more: string[]) =>
     `SELECT ${COMMENT_COLUMNS}, held_session IS NOT NULL AS held, hidden_at, hidden_reason FROM comments
      WHERE ${[...conditions, ...more].join(' AND ')} ${newest}`;
-  // No index contains all comments of a product in this order: one contains those that are public, one the others.
+  // No index contains all comments of a product in this order: one index has the public comments, and another the rest.
   const isSplit = productId !== undefined && held === undefined && hidden === undefined;
   return sql.query<BrowsedRow>(
     isSplit ? `(${select(PUBLIC)}) UNION ALL (${select(NOT_PUBLIC)}) ${newest}` : select(),

@@ -1,6 +1,6 @@
 import type { Comment } from '../../contract/comments/schema.ts';
 
-/** A row of comments as the driver returns it. */
+/** A row of the table `comments`, as the driver returns it. */
 export interface CommentRow {
   id: string;
   product_id: string;

@@ -5,7 +5,9 @@ import { HOUR_MS } from '../runtime.ts';
 import { COMMENT_COLUMNS, type CommentRow, commentOf } from './comment-row.ts';
 import type { Sender } from './prepare-comment.ts';
 
-/** Returns the key of a comment, which includes the session, because other sessions may use the same idempotency key. */
+/**
+ * Returns an idempotency key with its session, because other sessions may use the same key; undefined if there is none.
+ */
 export function keyOf({ session, idempotencyKey }: Sender): string | undefined {
   return idempotencyKey === undefined ? undefined : `${session} ${idempotencyKey}`;
 }
@@ -22,7 +24,10 @@ const SELECT_COMMENTS = `SELECT k.user_session, k.idempotency_key, ${COMMENT_COL
   JOIN comment_idempotency_keys k ON k.user_session = asked.user_session AND k.idempotency_key = asked.idempotency_key
   JOIN comments c ON c.product_id = k.product_id AND c.id = k.comment_id AND c.hidden_at IS NULL`;
 
-/** Reads the comments of idempotency keys, except removed and hidden ones. @returns comments by `keyOf`. */
+/**
+ * Reads the comments that these idempotency keys created, except removed and hidden ones.
+ * @returns the comments by `keyOf`. @throws CoreError `unavailable`.
+ */
 export async function getCommentsOfKeys(sql: Sql, senders: readonly Sender[]): Promise<Map<string, Comment>> {
   const withKey = senders.filter(({ idempotencyKey }) => idempotencyKey !== undefined);
   if (withKey.length === 0) return new Map();

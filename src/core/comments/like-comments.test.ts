@@ -59,14 +59,14 @@ test('each like of a batch returns a count that includes it, in the order of arr
   expect(await storedLikes(one, two)).toEqual([4, 2]);
 });
 
-test('a batch of likes returns which comments and products changed, each once', async () => {
+test('a batch of likes returns the ids of the changed comments and products, each once', async () => {
   const likes = [one.toUpperCase(), one, two, held, 'no uuid'].map((commentId) => ({ commentId, session: READER }));
   const { productIds, commentIds } = await likeComments(database, likes, new Date());
   expect(productIds).toEqual(['tide']);
   expect(commentIds.toSorted()).toEqual([one, two].toSorted());
 });
 
-test('ids match in upper case, and missing and unknown ids are reported', async () => {
+test('comment ids match in upper case, and missing and unknown ids are reported as errors', async () => {
   expect(await like([one.toUpperCase()], [one], [''], ['  '], ['no uuid'], [randomUUID()])).toEqual([
     1,
     2,

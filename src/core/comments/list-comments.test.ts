@@ -40,7 +40,7 @@ afterAll(() => database.drop());
 const contents = (page: { items: readonly { content: string }[] }) => page.items.map(({ content }) => content);
 const numbers = (order: string) => order.split('').map((index) => `tide ${index}`);
 
-describe('The comments of one product', () => {
+describe('the comments of one product', () => {
   test.each<[CommentSort | undefined, string]>([
     ['best', '32041'],
     ['newest', '43210'],
@@ -66,7 +66,7 @@ describe('The comments of one product', () => {
     expect(await listComments(database, 'calm', {}, new Date())).toEqual({ items: [], total: 0, nextCursor: null });
   });
 
-  test('an unknown or invalid product id is not found', async () => {
+  test('an unknown or invalid product id gets product_not_found', async () => {
     for (const id of ['nothing', 'Not an id', 'x\0y']) {
       await expect(listComments(database, id, {}, new Date())).rejects.toMatchObject({ code: 'product_not_found' });
     }
@@ -94,7 +94,7 @@ test('a cursor is valid only for the sort order that issued it', async () => {
   });
 });
 
-describe('Held comments', () => {
+describe('held comments', () => {
   test('held comments are listed only for their session and product, newest first, without hidden ones', async () => {
     const ids = await addWithLikes('ebb', [0, 0, 0], 'session-a');
     await hideComments(database, ids.slice(0, 1));
@@ -103,7 +103,7 @@ describe('Held comments', () => {
     expect(await listHeldComments(database, 'tide', 'session-a')).toEqual({ items: [] });
   });
 
-  test('the list of held comments is empty for an unknown product, and an invalid product id is not found', async () => {
+  test('the list of held comments is empty for an unknown product, and an invalid product id gets product_not_found', async () => {
     await expect(listHeldComments(database, 'x\0y', 'session-a')).rejects.toMatchObject({ code: 'product_not_found' });
     expect(await listHeldComments(database, 'nothing', 'session-a')).toEqual({ items: [] });
   });

@@ -43,7 +43,7 @@ export async function listComments(
   const { values, bind } = collectValues(productId, now.toISOString(), limit + 1);
   const after = cursor === '' ? '' : `AND ${afterCursor(order, cursor, bind)}`;
   if (!isProductId(productId)) throw productNotFound();
-  // Without comments, the product's row has none of their columns.
+  // Without comments, the result is one row in which all columns of comments are null.
   const rows = await sql.query<{ total: number } & (CommentRow | { id: null })>(
     `SELECT coalesce(c.comments, 0) AS total, page.*
       FROM products p LEFT JOIN product_counts c ON c.product_id = p.id LEFT JOIN (

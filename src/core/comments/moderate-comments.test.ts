@@ -44,7 +44,7 @@ async function shown(): Promise<[contents: string[], counted: number]> {
 
 const moderated = (id: string) => ({ id, productId });
 
-describe('Hidden comments', () => {
+describe('hidden comments', () => {
   test('hidden comments are neither shown nor counted, and hiding a held comment changes no count', async () => {
     expect(await hideComments(database, [seen, held])).toMatchObject({
       done: expect.arrayContaining([moderated(seen), moderated(held)]),
@@ -82,7 +82,7 @@ describe('Hidden comments', () => {
   });
 });
 
-describe('Released comments', () => {
+describe('released comments', () => {
   test('released comments are shown, and are counted once', async () => {
     expect(await releaseComments(database, [held, seen])).toMatchObject({ done: [moderated(held)], skipped: [seen] });
     expect(await shown()).toEqual([['held', 'other', 'seen'], 3]);
@@ -90,7 +90,7 @@ describe('Released comments', () => {
     expect(await shown()).toEqual([['held', 'other', 'seen'], 3]);
   });
 
-  test('a released comment that was hidden stays hidden, and is counted once it is restored', async () => {
+  test('a hidden comment that is released stays hidden, and is counted once it is restored', async () => {
     await hideComments(database, [held]);
     expect((await releaseComments(database, [held])).done).toEqual([moderated(held)]);
     expect(await shown()).toEqual([['other', 'seen'], 2]);

@@ -17,7 +17,7 @@ export interface Moderation {
   skipped: string[];
 }
 
-/** An operation that changes the visibility of a comment, in SQL. */
+/** The SQL of an operation that changes the visibility of comments. */
 interface VisibilityChange {
   action: Extract<AuditAction, `comments ${string}`>;
   /** The assignments of `SET`; `reason.given` is the operator's reason. */

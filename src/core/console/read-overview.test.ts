@@ -51,7 +51,7 @@ test('the last backup has the time of its snapshot, even if its file was copied 
   expect((await read({ backupFolder })).lastBackupAt).toBe('2026-11-18T22:18:34.000Z');
 });
 
-test('the overview can be read even if the newest backup cannot', async () => {
+test('the overview can be read even if the newest backup cannot be read', async () => {
   const lastBackupAt = async () => (await read({ backupFolder })).lastBackupAt;
   await writeFile(join(backupFolder, scheduledName(tag, new Date('2026-11-20T22:18:34Z'))), '');
   expect(await lastBackupAt()).toEqual(expect.any(String));
@@ -59,7 +59,7 @@ test('the overview can be read even if the newest backup cannot', async () => {
   expect(await lastBackupAt()).toBeNull();
 });
 
-test('only bursts of the last week are counted, since only these are listed', async () => {
+test('only bursts of the last week are counted, because only these are listed', async () => {
   await saveProducts(database, [buildProduct({ id: 'tide' })]);
   const burst = (daysAgo: number) => ({
     hour: new Date(Date.now() - daysAgo * 86_400_000).toISOString(),
@@ -71,7 +71,7 @@ test('only bursts of the last week are counted, since only these are listed', as
   expect((await read({})).waiting.bursts).toBe(1);
 });
 
-test('many products are never counted as fewer than were found, even before the planner has an estimate', async () => {
+test('the number of products is never below the number of counted rows, even before the planner has an estimate', async () => {
   await database.query(`INSERT INTO products (id) SELECT 'many-' || n FROM generate_series(1, 10001) AS n`);
   expect((await read({})).database.products).toBeGreaterThan(10_000);
 });

@@ -3,9 +3,9 @@ import type { Sql } from '../database/database.ts';
 import { DAY_MS, HOUR_MS } from '../runtime.ts';
 import { createToken, hashToken, isToken } from '../token.ts';
 
-/** Hours without use after which a session ends. */
+/** The number of hours without use after which a session ends. */
 const IDLE_HOURS = 12;
-/** Days after which a session ends even if it is used. */
+/** The number of days after which a session ends even if it is used. */
 const MAX_DAYS = 30;
 /** The minimum interval between recorded uses of a session. */
 const USE_INTERVAL_MS = 60_000;
@@ -21,13 +21,13 @@ export async function beginSession(sql: Sql, operator: string, now: Date): Promi
 }
 
 /**
- * Selects open sessions, with `boundsOf` as $2 to $4. Excludes times far in the future, which were stored while the
- * clock was wrong.
+ * The SQL condition on open sessions, with the values of `boundsOf` as $2 to $4. Excludes times far in the future,
+ * which were stored while the clock was wrong.
  */
 export const IS_OPEN =
   'used_at > $2::timestamptz AND created_at > $3::timestamptz AND used_at < $4::timestamptz AND created_at < $4::timestamptz';
 
-/** Returns the earliest last use and the earliest start of open sessions, and the latest valid time of both. */
+/** Returns the earliest last use and the earliest start of an open session, and the latest valid time of both. */
 export const boundsOf = (now: Date) =>
   [-IDLE_HOURS * HOUR_MS, -MAX_DAYS * DAY_MS, IDLE_HOURS * HOUR_MS].map((ms) =>
     new Date(now.getTime() + ms).toISOString(),
@@ -90,7 +90,7 @@ export async function endSessionsOf(sql: Sql, operator: string): Promise<void> {
   await sql.query('DELETE FROM operator_sessions WHERE operator = $1', [operator]);
 }
 
-/** Deletes expired sessions, expired invitations, and known devices after a year. */
+/** Deletes expired sessions, expired invitations, and devices with which no operator has signed in for a year. */
 export async function deleteOldSessions(sql: Sql, now: Date): Promise<void> {
   const [earliestUse, earliestStart] = boundsOf(now);
   await sql.query('DELETE FROM operator_sessions WHERE used_at <= $1::timestamptz OR created_at <= $2::timestamptz', [
@@ -103,5 +103,5 @@ export async function deleteOldSessions(sql: Sql, now: Date): Promise<void> {
   ]);
 }
 
-/** Days for which a browser counts as known after an operator signed in with it. */
+/** The number of days for which a browser counts as known after an operator has signed in with it. */
 export const DEVICE_DAYS = 365;

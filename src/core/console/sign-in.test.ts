@@ -38,7 +38,7 @@ async function signInNew() {
 }
 const operators = () => listOperators(database, clock.now());
 
-describe('Invitations', () => {
+describe('invitations', () => {
   test('an invitation works once, within 24 hours, and is stored as a hash', async () => {
     expect(await hasOperators(database)).toBe(false);
     const { token, expiresAt } = await invite();
@@ -63,7 +63,7 @@ describe('Invitations', () => {
     expect(await operators()).toMatchObject([{ name: 'ada', active: true, sessions: 1 }]);
   });
 
-  test('an invitation is replaced by the next one, and refuses a passphrase of fewer than 12 characters', async () => {
+  test('a new invitation replaces the previous one, and a passphrase of fewer than 12 characters is refused', async () => {
     const first = await invite();
     const second = await invite();
     await expect(readInvitation(database, first.token, clock.now())).rejects.toMatchObject({
@@ -86,7 +86,7 @@ describe('Invitations', () => {
   });
 });
 
-describe('Signing in', () => {
+describe('signing in', () => {
   test('signing in creates a new session each time, ends the previous one, and replaces the token of the known device', async () => {
     const { sessionToken, deviceToken } = await signInNew();
     const next = await attempt({ before: sessionToken, knownDevice: deviceToken });
@@ -127,7 +127,7 @@ describe('Signing in', () => {
     expect(failed).toEqual(['first', 'known', 'second']);
   });
 
-  test('signing in accepts the same letters in any Unicode composition', async () => {
+  test('signing in accepts the passphrase in composed and in decomposed Unicode characters', async () => {
     await accept((await invite()).token, 'größere Wellen');
     await attempt({ passphrase: 'gro\u0308ßere Wellen' });
   });
@@ -167,7 +167,7 @@ test('a session whose sign-in checked the old passphrase ends when a new passphr
   expect(await operators()).toMatchObject([{ name: 'ada', sessions: 1 }]);
 });
 
-describe('Sessions', () => {
+describe('sessions', () => {
   test('a session ends after 12 hours without use, and after 30 days in any case', async () => {
     const { sessionToken } = await signInNew();
     clock.advance({ hours: 11 });

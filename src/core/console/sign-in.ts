@@ -74,8 +74,8 @@ export async function isKnownDevice(sql: Sql, name: string, deviceToken: string 
 /**
  * Signs an operator in. A wrong name and a wrong passphrase take the same time and cause the same error. The caller
  * must limit attempts. `before` is the token of the browser's previous session, which ends. `knownDevice` is the
- * browser's token if `isKnownDevice`, and is replaced. Attempts with it do not wait for others, so a flood of guesses
- * cannot keep operators out.
+ * browser's device token if `isKnownDevice` returned true, and is replaced. Attempts from known devices skip the queue,
+ * so a flood of guesses cannot lock operators out.
  * @throws CoreError `sign_in_failed`, `overloaded`, `unavailable`.
  */
 export async function signIn(
@@ -171,7 +171,7 @@ async function isPassphrase(passphrase: string, stored: string | undefined, isUr
   return timingSafeEqual(actual, expected) && stored !== undefined;
 }
 
-/** Normalizes a passphrase with NFKC (RFC 8265), because keyboards encode accented letters in different ways. */
+/** Normalizes a passphrase with NFKC (NIST SP 800-63B), because keyboards encode accented letters in different ways. */
 function normalizePassphrase(passphrase: string): string {
   return passphrase.normalize('NFKC');
 }

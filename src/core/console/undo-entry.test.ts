@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness.close());
 
-test('undoing the restoration of a product with many votes has no statement timeout, even if it had none when restored', async () => {
+test('undoing the restoration of a product with many votes has no statement timeout, even if the votes were cast after the restoration', async () => {
   await saveProducts(database, [buildProduct({ id: 'tide' })]);
   await removeProducts(database, ['tide']);
   await restoreProducts(database, { productIds: ['tide'] });
@@ -43,7 +43,7 @@ const SELECT_LAUNCH = `SELECT created_at, launch_date, launched_at, window_from 
 test.each<[string, (id: string, createdAt: string) => Promise<{ auditId: string | null }>]>([
   ['edit', (id, createdAt) => editProduct(database, id, { values: { createdAt } }, { now: new Date() })],
   ['import', (id, createdAt) => harness.run(lines({ id, createdAt }))],
-])('if a launch has missed its time because of an %s, undoing it launches the product at once', async (_, change) => {
+])('undoing an %s that made a product miss its launch time launches the product at once', async (_, change) => {
   const inDays = (days: number) => new Date(Date.now() + days * DAY_MS);
   const [begun, missed, now] = [inDays(-1), inDays(1), inDays(5)];
   const connection = {

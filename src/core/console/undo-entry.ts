@@ -66,8 +66,8 @@ export async function undoEntry(
 }
 
 /**
- * Returns whether undoing may exceed the statement timeout, and so needs a connection without one. The counts in the
- * entry of a removal are current; a product may have become large since it was restored.
+ * Returns whether undoing may exceed the statement timeout, and so needs a connection without one. The entry of a
+ * removal contains the current counts. That of a restoration does not, because the product may have grown since.
  */
 function isLong({ action, details }: AuditEntry): boolean {
   if (action === 'import' || action === 'products restore' || action.startsWith('votes ')) return true;
@@ -142,7 +142,11 @@ async function reasonOf(database: Database, { undoes }: AuditEntry): Promise<str
   return details.reason;
 }
 
-/** Restores the fields that the edit changed, unless one of them has changed since. */
+/**
+ * Restores the fields that an edit changed.
+ * @throws CoreError `not_undoable`, for example if one of the fields has changed since; also the errors of
+ * `editProduct`.
+ */
 async function revertEdit(
   database: Database,
   { target: id, details, createdAt }: AuditEntry,

@@ -38,7 +38,10 @@ export async function checkServer(sql: Sql, location: string): Promise<Finding> 
 
 const HIGH_USAGE_SHARE = 0.9;
 
-/** Checks that the database allows the site's connections (`neededOf` its limit), and that some are free. */
+/**
+ * Checks that the site opens no more connections than the database allows (`neededOf` returns the number of connections
+ * for a limit), and that some are free.
+ */
 export async function checkConnections(sql: Sql, neededOf: (limit: number) => number): Promise<Finding> {
   const { connections, setBy } = await readConnectionLimit(sql);
   const [row] = await sql.query<{ open: number }>(
@@ -104,9 +107,7 @@ const SELECT_INDEXES = `SELECT i.relname AS index, pg_index.indisvalid AS valid
   FROM pg_index JOIN pg_class i ON i.oid = pg_index.indexrelid
   WHERE pg_index.indrelid = ANY(SELECT to_regclass(name) FROM unnest($1::text[]) AS name)`;
 
-/**
- * Selects large tables with more sequential scans than index scans, according to PostgreSQL's statistics.
- */
+/** Selects large tables with more sequential scans than index scans, according to PostgreSQL's statistics. */
 const SELECT_SCANNED = `SELECT relname AS table FROM pg_stat_user_tables
   WHERE schemaname = current_schema() AND relname = ANY($1::text[]) AND n_live_tup > 10000 AND seq_scan > 100 AND seq_scan > idx_scan`;
 
@@ -135,7 +136,7 @@ export async function checkIndexes(sql: Sql): Promise<Finding> {
 
 const REPLICA_INTERVAL_MS = 100;
 
-/** Checks that a server of DATABASE_REPLICA_URL soon replays what the primary has written by now. */
+/** Checks that a server of DATABASE_REPLICA_URL reaches the current position of the primary within `MAX_LAG_MS`. */
 export async function checkReplica(primary: Sql, url: string): Promise<Finding> {
   const check = 'replica';
   const location = describeUrl(url);
@@ -181,7 +182,7 @@ export async function checkClock(sql: Sql, now: () => number = Date.now): Promis
 
 const SAMPLE = 1_000;
 
-/** Compares the counts of a sample of products with their rows, starting at a random product. */
+/** Compares the stored counts of a sample of products with their rows. The sample starts at a random product. */
 export async function checkSomeCounts(sql: Sql, random: () => number = Math.random): Promise<Finding> {
   const [products] = await sql.query<{ count: string }>('SELECT count(*) FROM products');
   const skipped = Math.floor(random() * Math.max(0, Number(products?.count) - SAMPLE + 1));
@@ -192,7 +193,7 @@ export async function checkSomeCounts(sql: Sql, random: () => number = Math.rand
   return ok('counts', message);
 }
 
-/** Returns the id of the product at this position in the order of ids, starting at 1. */
+/** Returns the id of the product at a position, counted from 1 in the order of ids. */
 async function idAt(sql: Sql, place: number): Promise<string> {
   const [row] = await sql.query<{ id: string }>('SELECT id FROM products ORDER BY id OFFSET $1 LIMIT 1', [place - 1]);
   return row?.id ?? '';

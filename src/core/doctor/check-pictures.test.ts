@@ -74,7 +74,7 @@ test('a check of many pictures does not block the process, which also serves pag
   const { message } = await checkPictures(references as unknown as Sql, folder, new Date());
   const { user } = process.cpuUsage(before);
   expect(message).toContain('lacks 8000 of 12000 pictures');
-  // About 50 ms are needed. Comparing every pair of names takes several seconds.
+  // The check takes about 50 ms. Comparing every pair of names would take several seconds.
   expect(user / 1_000).toBeLessThan(1_000);
 });
 
@@ -90,7 +90,7 @@ test('an unreferenced picture that should have been deleted causes a warning', a
   expect(await check()).toMatchObject({ status: 'warning', advice: expect.stringContaining('DATA_DIR') });
 });
 
-test('the doctor checks pictures even if finding the references takes longer than the statement timeout', async () => {
+test('doctor checks pictures even if finding the references takes longer than the statement timeout', async () => {
   const { limited, unlimited, sent } = limitStatements(database, '/images/');
   const connection = {
     database: limited,

@@ -38,8 +38,8 @@ interface BackupsToCheck {
 }
 
 /**
- * Checks that the newest backup of this database is recent, complete and restorable, by a trial restore into a temporary
- * schema. A large backup is only verified. Without a database, the newest backup of any database is verified.
+ * Checks that the newest backup of this database is recent, complete and restorable, by a trial restore into a
+ * temporary schema. A large backup is only verified. Without a database, the newest backup of any database is verified.
  */
 export async function checkBackups(
   database: Database | undefined,
@@ -57,16 +57,16 @@ export async function checkBackups(
       );
     const header = await verifyBackup(path);
     const rows = rowsOf(header);
-    let proven = 'is complete (no trial restore)';
+    let result = 'is complete (no trial restore)';
     if (database && rows <= MAX_TRIAL_RESTORE_ROWS) {
       isTried = true;
       const isRestored = await tryRestore(database, path, migrations);
-      proven = isRestored
+      result = isRestored
         ? 'passed a trial restore'
         : 'is complete (no trial restore: the role may not create schemas)';
     }
     const ageMs = now() - Date.parse(header.createdAt);
-    const message = `${path} of ${header.createdAt} with ${formatQuantity(rows, 'row')} ${proven}`;
+    const message = `${path} of ${header.createdAt} with ${formatQuantity(rows, 'row')} ${result}`;
     if (ageMs < -MAX_CLOCK_DIFFERENCE_MS)
       return warning(
         CHECK,
@@ -102,7 +102,7 @@ class TrialRollback extends Error {}
 /**
  * Restores a backup into a temporary schema with the tables of this program's migrations, and compares every row with
  * the backup. Everything is rolled back, and visitors do not wait.
- * @returns whether the role may create the schema, which the site itself does not need.
+ * @returns false if the role may not create the schema, which the site itself does not need.
  * @throws BackupFileError, or the database's error if the restore failed.
  */
 async function tryRestore(database: Database, path: string, migrationsFolder: string): Promise<boolean> {
@@ -113,7 +113,7 @@ async function tryRestore(database: Database, path: string, migrationsFolder: st
       await disableTimeouts(sql);
       await sql.query("SET LOCAL TimeZone = 'UTC'");
       await sql.query(`CREATE SCHEMA ${schema}`);
-      // With a single schema, names of tables can only resolve to the tables of the trial.
+      // With a single schema in the search path, the names of tables can only refer to tables of the trial.
       await sql.query(`SET LOCAL search_path = ${schema}`);
       for (const migration of migrations) await sql.query(migration.sql);
       const tables = await readTableShapes(sql, SITE_TABLES);

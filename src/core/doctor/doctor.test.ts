@@ -77,7 +77,7 @@ test('doctor warns if a site may open more connections than the server or its da
   });
 });
 
-test('doctor warns of a clock that differs by seconds, and reports minutes as a fault, not counting the duration of the query', async () => {
+test('doctor warns of a clock that is seconds off, reports one that is minutes off as a fault, and ignores the duration of its query', async () => {
   const apart = (ms: number) => checkClock(database, () => Date.now() + ms);
   expect(await apart(0)).toMatchObject({ status: 'ok' });
   expect(await apart(-30_000)).toMatchObject({
@@ -94,7 +94,7 @@ test('doctor reports an unfinished index as a fault, and warns of a search witho
   expect(await checkIndexes(database)).toMatchObject({ status: 'ok' });
   expect(await checkSearch(database)).toMatchObject({ status: 'ok', message: expect.stringContaining('pg_trgm') });
   await database.query("INSERT INTO products (id, name) VALUES ('twin-1', 'Twin'), ('twin-2', 'Twin')");
-  // This fails on a name with four characters and leaves an invalid index.
+  // The build fails on names with four characters, and leaves an invalid index.
   await expect(
     database.query('CREATE INDEX CONCURRENTLY twins ON products ((1 / (length(name) - 4)))'),
   ).rejects.toThrow('division by zero');
@@ -158,7 +158,7 @@ testStatistics('doctor warns of a large table that is scanned repeatedly', async
   }
 });
 
-test('wrong counts are found in a sample of a thousand products', async () => {
+test('doctor finds wrong counts in a sample of a thousand products', async () => {
   expect(await checkSomeCounts(database)).toMatchObject({
     status: 'ok',
     message: 'wrong for 0 of 20 checked products',
@@ -244,7 +244,7 @@ describe('backups', () => {
     });
   });
 
-  test('a role that may not create schemas only verifies a backup', async () => {
+  test('if the role may not create schemas, a backup is only verified', async () => {
     await writeBackup(database, path, { groundswell: '1.2.3' });
     const transaction: TestDatabase['transaction'] = (work) =>
       database.transaction((sql) => sql.query('SET LOCAL ROLE pg_monitor').then(() => work(sql)));
@@ -252,7 +252,7 @@ describe('backups', () => {
     expect(await checkBackups({ ...database, transaction }, rules())).toMatchObject({ status: 'ok', message });
   });
 
-  test('a newer backup of another database is ignored, unless there is no database', async () => {
+  test('a newer backup of another database is ignored, unless no database is available', async () => {
     await writeFile(join(folder, scheduledName(OTHER_TAG, new Date('2100-01-01'))), '');
     expect(await check()).toMatchObject({ message: expect.stringContaining('there are none of this database in') });
     await writeBackup(database, path, { groundswell: '1.2.3' });
@@ -275,7 +275,7 @@ describe('backups', () => {
   });
 });
 
-test('an overdue result, a secret that should have been deleted, and another time zone are warnings', async () => {
+test('doctor warns of an overdue result, of a secret that should have been deleted, and of another time zone', async () => {
   const rules = { now: new Date('2026-06-10T00:00:00Z'), timeZone: 'UTC', reviewHours: 24 };
   expect(await checkLeaderboards(database, rules)).toMatchObject({ status: 'ok' });
   await database.query(

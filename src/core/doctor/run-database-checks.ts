@@ -43,7 +43,7 @@ interface SiteToExamine {
   readsPictures: boolean;
 }
 
-/** Runs the checks of `groundswell doctor` that need the database, one after the other, except for replicas. */
+/** Runs the checks of `groundswell doctor` that need the database: one after the other, but all replicas at once. */
 export async function* runDatabaseChecks(
   {
     database,
@@ -124,7 +124,7 @@ export async function checkLeaderboards(sql: Sql, { now, timeZone, reviewHours }
   return ok('leaderboards', `open periods: ${state.open}; no result is overdue`);
 }
 
-/** Days after which a submission has waited too long for a decision. */
+/** The number of days after which a submission has waited too long for a decision. */
 const LATE_DAYS = 3;
 
 /**
@@ -189,8 +189,8 @@ const ADVICE_TO_REPLACE =
 const OVERDUE_MS = PICTURE_GRACE_MS + 2 * HOUR_MS;
 
 /**
- * Checks that the site's store has all pictures that rows reference, and no old unreferenced ones. `reads`: whether to
- * read them, to find damaged ones.
+ * Checks that the site's store has all pictures that rows reference, and no old unreferenced ones. With `reads`, also
+ * reads the referenced pictures to find damaged ones.
  * @throws CoreError `unavailable`.
  */
 export async function checkPictures(sql: Sql, folder: string, now: Date, reads = true): Promise<Finding> {
@@ -222,7 +222,7 @@ export async function checkPictures(sql: Sql, folder: string, now: Date, reads =
     return warning(
       CHECK,
       `cannot read ${folder} (${systemCode(error) ?? error})`,
-      'Let the user that runs Groundswell read the folder.',
+      'Give the user that runs Groundswell read access to the folder.',
     );
   }
 }

@@ -122,12 +122,12 @@ interface Encoder {
   end: string;
 }
 
-/** The position before the first character of a cell that spreadsheets run as a formula. */
+/** Matches the position before a cell that spreadsheets would run as a formula. */
 const FORMULA_START = /^(?=[=+\-@＝＋－＠\t\r\n])/;
 
 /**
  * Creates an encoder for these fields, in order. CSV follows RFC 4180, but with line feeds; JSON has one item per line.
- * An import must read the same text. In CSV that no import reads, `'` before a formula makes it a text.
+ * Importable files contain the exact values. In other CSV files, a `'` before a formula makes it a text.
  */
 function encoderFor(kind: FileKind, fields: readonly string[], isImportable: boolean): Encoder {
   const cell = (value: unknown) => (isImportable ? cellText(value) : cellText(value).replace(FORMULA_START, "'"));

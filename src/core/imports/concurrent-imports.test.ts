@@ -76,7 +76,7 @@ async function importConcurrently(first: object, second: object) {
 
 const readProducts = () => other.query('SELECT id, description, maker FROM products ORDER BY id');
 
-test('concurrent imports of different products with the same name and no id create both', async () => {
+test('concurrent imports of different products with the same name and no id create both products', async () => {
   const first = { name: 'Wave', description: 'A surf forecast', maker: 'Ann' };
   const second = { name: 'Wave', description: 'An audio editor', maker: 'Bob' };
   const created = { created: 1, updated: 0, unchanged: 0 };
@@ -87,7 +87,7 @@ test('concurrent imports of different products with the same name and no id crea
   ]);
 });
 
-test('concurrent imports of different fields of a product change both', async () => {
+test('concurrent imports of different fields of a product change both fields', async () => {
   await importRows(other, 'before', { id: 'wave', description: 'Old', maker: 'Old' });
   const updated = { created: 0, updated: 1, unchanged: 0 };
   const changes = [
@@ -98,7 +98,7 @@ test('concurrent imports of different fields of a product change both', async ()
   expect(await readProducts()).toEqual([{ id: 'wave', description: 'New', maker: 'New' }]);
 });
 
-test('an edit after the import has read the product is preserved', async () => {
+test('an edit that is made after the import has read the product is preserved', async () => {
   await importRows(other, 'before', { id: 'wave', description: 'Old', maker: 'Old' });
   const edit = () => editProduct(other, 'wave', { values: { description: 'Edited' } }, { now: NOW });
   await importRows(runBefore('FOR NO KEY UPDATE', edit), 'file', { id: 'wave', maker: 'New' });
@@ -145,7 +145,7 @@ test('an import does not block edits of products that it does not change', async
   expect(await readProducts()).toMatchObject([{ maker: 'Edited' }, { maker: 'New' }]);
 });
 
-test('votes do not wait for an import that moves a launch, even if the launch begins at its previous time meanwhile', async () => {
+test('votes do not wait for an import that moves a launch, even if the previous launch time passes during the import', async () => {
   const [begins, moved] = ['2999-01-01T00:00:00.000Z', '2999-02-01T00:00:00.000Z'];
   await importRows(other, 'before', { id: 'tide' }, { id: 'wave', createdAt: begins });
   const upvotesAt = async (at: string) => {
@@ -162,7 +162,7 @@ test('votes do not wait for an import that moves a launch, even if the launch be
   expect(await upvotesAt(moved)).toEqual([one, one]);
 });
 
-test('after a large import, other processes read products by index, although they planned for a small table', async () => {
+test('after a large import, other processes replan statements that they had prepared for a small table', async () => {
   const connection = openDatabase({ url: harness.database.url, log: silentLog, maxConnections: 1 });
   await importRows(other, 'small', { id: 'wave' });
   await other.query('ANALYZE products, product_counts');
@@ -172,10 +172,10 @@ test('after a large import, other processes read products by index, although the
   await connection.close();
 });
 
-test('a large import waits neither for a VACUUM nor for a concurrent build of an index', async () => {
+test('a large import waits neither for a VACUUM nor for a concurrent index build', async () => {
   const rows = Array.from({ length: 1_001 }, (_, index) => ({ id: `wave-${index}` }));
   await other.transaction(async (sql) => {
-    // Both a VACUUM and a concurrent build of an index take this lock.
+    // Both a VACUUM and a concurrent index build take this lock.
     await sql.query('LOCK TABLE products IN SHARE UPDATE EXCLUSIVE MODE');
     let end: unknown;
     const importing = importRows(harness.database, 'large', ...rows).then(counts);

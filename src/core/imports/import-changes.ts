@@ -46,10 +46,10 @@ export class ImportChanges {
   readonly #startedAt: Date;
   #changes: ImportChange[] = [];
   #isTooLarge = false;
-  /** The products whose previous or new launch time is after the start of the import, in both versions. */
+  /** Products whose launch moves from or to a time after the start of the import: the versions before and after it. */
   readonly #movedLaunches: [before: StoredProduct, after: StoredProduct][] = [];
 
-  /** `importId`: the id of the import's entry in the audit log. */
+  /** @param importId the id of the import's entry in the audit log. */
   constructor(importId: string, startedAt: Date) {
     this.#importId = importId;
     this.#startedAt = startedAt;
@@ -68,8 +68,8 @@ export class ImportChanges {
   }
 
   /**
-   * Adds audit entries of the products that the import postpones, or launches after a postponement. Call it at the end
-   * of the import, because products may launch while it runs.
+   * Adds audit entries for the products that the import postpones, or launches after a postponement. Call it at the end
+   * of the import, because products may launch during the import.
    */
   async recordMovedLaunches(sql: Sql): Promise<void> {
     if (this.#movedLaunches.length === 0) return;
@@ -97,7 +97,10 @@ export class ImportChanges {
   }
 }
 
-/** `was_removed`: whether a product was removed since; unless it was restored, a product with its id is another one. */
+/**
+ * `was_removed`: whether the product was removed after the import and not restored. If so, a product with its id is
+ * another one.
+ */
 const SELECT_CHANGES = `SELECT product_id, before, version, EXISTS (
     SELECT 1 FROM removed_products removed
     WHERE removed.product_id = change.product_id AND removed.removed_at > change.created_at
@@ -105,8 +108,9 @@ const SELECT_CHANGES = `SELECT product_id, before, version, EXISTS (
   FROM import_changes change WHERE import_id = $1 ORDER BY product_id`;
 
 /**
- * Reads the changes of an import. @returns an empty list if none are stored, because the import is too old or was too
- * large, or its audit entry was restored from a backup, which excludes the changes.
+ * Reads the changes of an import.
+ * @returns an empty list if none are stored, because the import is too old or was too large, or because its audit entry
+ * comes from a backup, which does not contain the changes.
  * @throws CoreError `unavailable`.
  */
 async function readImportChanges(
@@ -155,7 +159,7 @@ function isPostponed(before: StoredProduct, after: StoredProduct, now: Date): bo
   return Date.parse(before.createdAt) <= now.getTime() && Date.parse(after.createdAt) > now.getTime();
 }
 
-/** Returns the audit entry of an edit. The public moderation log shows postponed products. */
+/** Returns the audit entry of an edit. A postponement has its own action, which the public moderation log shows. */
 export function editEntry(before: StoredProduct, after: StoredProduct, now: Date) {
   const changes = changesBetween(before, after);
   return {
@@ -170,7 +174,7 @@ export function editEntry(before: StoredProduct, after: StoredProduct, now: Date
 }
 
 /**
- * Returns the audit entry of an import, or its undo, that postpones a launched product or launches it again. Contains
+ * Returns the audit entry of a product that an import, or its undo, postpones or launches again. The details contain
  * only the times, because an import may move many launches.
  */
 function movedLaunchEntry(
@@ -187,12 +191,12 @@ function movedLaunchEntry(
 const UNDO_BATCH_ROWS = 500;
 
 interface UndoneImport {
-  /** Number of new products that were removed. `products restore` can restore them. */
+  /** The number of new products that were removed. `products restore` can restore them. */
   removed: number;
-  /** Number of products whose previous fields were restored. */
+  /** The number of products whose previous fields were restored. */
   reverted: number;
   /**
-   * Number of products that were left unchanged, because they were edited or removed after the import, or would be
+   * The number of products that were left unchanged, because they were edited or removed after the import, or would be
    * scheduled although their results have become final.
    */
   skipped: number;
@@ -256,8 +260,8 @@ const SELECT_POSTPONED = `SELECT target, id FROM audit_log
   WHERE target = ANY($1::text[]) AND action = 'products postpone' AND details ->> 'import' = $2`;
 
 /**
- * Returns the audit entries that undoing an import adds for the public moderation log: each undoes the entry of a
- * product that the import postponed, or says that the undo postpones a product. `current`: the products before the
+ * Returns the audit entries that undoing an import adds for the public moderation log: each reverts the entry of a
+ * product that the import postponed, or records that the undo postpones a product. `current`: the products before the
  * undo.
  */
 async function movedLaunchEntries(

@@ -57,7 +57,7 @@ export class ErrorList extends Sampled<ImportErrorRecord> {
     super(MAX_LISTED_ERRORS);
   }
 
-  /** @throws ImportRefusedError if there are any errors. */
+  /** Refuses the file if there are any errors. @throws ImportRefusedError. */
   refuseIfAny(): void {
     if (this.count > 0) throw new ImportRefusedError(this.first, this.count);
   }

@@ -101,7 +101,7 @@ async function flushSearchIndexes(database: Database, log: Pick<Log, 'warn'>): P
     // The products have been written, and later writes or autovacuum move the entries.
     log.warn(
       { err: error },
-      'Cannot move the pending entries of the search indexes; searches are slower until autovacuum does it',
+      'Cannot move the pending entries of the search indexes; searches are slower until autovacuum moves them',
     );
   }
 }

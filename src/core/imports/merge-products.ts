@@ -58,9 +58,9 @@ export interface MergedProducts {
 }
 
 /**
- * Writes the rows that differ from the site's products, in the caller's transaction. Visitors do not wait, because
- * rows that they can write are locked only at the end. Other imports wait. Concurrent edits of the written products
- * wait or are preserved.
+ * Writes the rows that differ from the site's products, in the caller's transaction. Visitors do not wait, because rows
+ * that they can write are locked only at the end. Other imports wait. Concurrent edits of the written products wait or
+ * are preserved.
  * @throws ImportRefusedError with the products that must not be scheduled (`findUnschedulable`); the errors of
  * `insertProducts` if another transaction creates one of the new products at the same time.
  */

@@ -41,7 +41,7 @@ export async function* readCsv(
       // The parser counts a CRLF inside quotes as two lines.
       for (const cell of record) if (cell.includes('\r\n')) lineBreaksCountedTwice += cell.split('\r\n').length - 1;
       lastLine = info.lines - lineBreaksCountedTwice;
-      // Spreadsheets export empty rows as separators only.
+      // Spreadsheets export an empty row as a line of delimiters.
       if (!record.some(isVisible)) continue;
       if (columns === undefined) {
         columns = headerOf(record, line);
@@ -62,7 +62,7 @@ export async function* readCsv(
     throw new UnreadableFileError(1, 'The file is empty: its first line must name the columns');
 }
 
-/** With more columns, each row would take long to read. */
+/** The maximum number of columns. With more, reading each row would take too long. */
 const MAX_COLUMNS = 1_000;
 
 function headerOf(record: readonly string[], line: number): string[] {

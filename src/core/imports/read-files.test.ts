@@ -78,11 +78,11 @@ describe('CSV', () => {
     ['a row of 5 MiB', 3, `id,name\na,A\nb,"${'x'.repeat(5 * 1024 * 1024)}"\n`, /This row is too long/],
     ['text after a closing quote', 2, 'id,name\na,"A"B\n', /closing quote/],
     ['a quote inside a cell', 2, 'id,name\na,A"B"\n', /does not begin with one/],
-  ])('%s is reported with line %i', async (_what, line, text, message) => {
+  ])('%s is reported with the line number %i', async (_what, line, text, message) => {
     await expect(read(csv, text)).rejects.toMatchObject({ line, message: expect.stringMatching(message) });
   });
 
-  test('any cells are read back as they were written, except in blank rows', async () => {
+  test('cells with any text are read back unchanged, except in blank rows', async () => {
     const cell = fc.string({ unit: 'binary', maxLength: 12 }).filter((text) => text.isWellFormed());
     const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
     await fc.assert(

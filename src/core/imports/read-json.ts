@@ -41,7 +41,7 @@ class ArrayReader {
   #bytesBefore = 0;
 
   constructor() {
-    // The tokenizer's own decoder drops U+FEFF within texts, too.
+    // The tokenizer's own decoder would also drop U+FEFF within texts.
     const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
     Object.assign(Reflect.get(this.#tokenizer, 'bufferedString'), { decoder });
     this.#tokenizer.onToken = (token) => this.#take(token);

@@ -30,9 +30,11 @@ function joinAddresses(parts: readonly string[], separator: string): string[] {
   return items;
 }
 
-/** Parses JSON. @returns undefined for other strings that begin with a bracket, such as `[beta], tools`. */
+/**
+ * Parses a JSON array, or one JSON value as its only item. @returns undefined for other text, such as `[beta], tools`.
+ */
 function parseItems(text: string): unknown[] | undefined {
-  // An empty array of PostgreSQL.
+  // PostgreSQL's notation for an empty array.
   if (text === '{}') return [];
   try {
     const value: unknown = JSON.parse(text);

@@ -42,7 +42,7 @@ const undos = async () =>
 const waitForBlocked = (count: number) =>
   vi.waitUntil(async () => (await blockedStatements(harness.database)).length === count, 60_000);
 
-test('if an operator removes a new product of an import while the import is undone, its other new products are removed', async () => {
+test('if an operator removes a new product of an import while the import is being undone, the other new products are removed', async () => {
   const id = await importRows({ id: 'a' }, { id: 'b' }, { id: 'c' });
   const { operations } = await harness.database.transaction(async (sql) => {
     await lockCounts(sql, ['b']);
@@ -97,7 +97,7 @@ test('restoring the last removal restores the product that an operator removed, 
   expect(await harness.ids()).toEqual(['mine']);
 });
 
-test('undoing an import by an older version of the site sets fields that the version lacked to their defaults', async () => {
+test('undoing an import that an older version made sets the fields that were added since to their defaults', async () => {
   await saveProducts(harness.database, [buildProduct({ id: 'a', name: 'Old' })]);
   const id = await importRows({ id: 'a', name: 'Imported' });
   await harness.database.query("UPDATE import_changes SET before = before - 'maker' WHERE import_id = $1", [id]);
@@ -142,7 +142,7 @@ test('votes do not wait while undoing an import removes a product, schedules one
   expect(await undos()).toMatchObject([{ details: { removed: 1, reverted: 601, skipped: 0 } }]);
 });
 
-test('after the new products of an undone import are restored, other processes read them by index', async () => {
+test('after many products of an undone import are restored, other processes replan statements that they had prepared for a small table', async () => {
   const rows = Array.from({ length: 2_000 }, (_, index) => ({ id: `wave-${index}` }));
   await undo(await importRows(...rows));
   await importRows({ id: 'tide' });

@@ -47,7 +47,7 @@ test('importing a file again writes no product and records no change', async () 
   expect(await harness.database.query('SELECT FROM audit_log')).toEqual([]);
 });
 
-test('a row without an id never overwrites another product, in any order of the rows', async () => {
+test('a row without an id never overwrites another product, regardless of the order of the rows', async () => {
   await harness.run(lines({ id: 'foo', name: 'Foo', description: 'somebody else’s' }, { id: 'foo-3', name: 'Three' }));
   const file = [{ name: 'Foo 2' }, { name: 'Foo' }, { name: 'foo!' }, { id: 'foo-4', name: 'Four' }, { name: 'Foo' }];
   expect(counts(await harness.run(lines(...file)))).toEqual({ created: 5, updated: 0, unchanged: 0 });

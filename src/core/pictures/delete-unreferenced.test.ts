@@ -81,7 +81,7 @@ test('pictures of products, team members, removed products, submissions and rece
   expect(await deletePictures()).toEqual([names[8]]);
 });
 
-test('pictures that an import replaced stay while the import can be undone', async () => {
+test('pictures that an import replaced are retained while the import can be undone', async () => {
   const used = await store('used');
   const [image, screenshot] = [await store('image'), await store('screenshot')];
   const before = buildProduct({ image: pictureAddress(image), screenshots: [pictureAddress(screenshot)] });
@@ -105,7 +105,7 @@ test('a product whose PNG image precedes a screenshot on another site keeps its 
   expect(await deletePictures()).toEqual([]);
 });
 
-test('a replaced picture stays for another day', async () => {
+test('a replaced picture is retained for another day', async () => {
   const [before, after] = [await store('before', 100 * DAY_MS), await store('after', 0)];
   await saveWithImage(before);
   await deletePictures();

@@ -21,8 +21,8 @@ const UNFINISHED_MS = HOUR_MS;
 
 /**
  * Deletes pictures that no row has referenced for about a day, and old temporary files. If the database references none
- * of the pictures, it probably does not belong to this folder, and no picture is deleted.
- * A picture that cannot be changed does not stop the others.
+ * of the pictures, it probably does not belong to this folder, and no picture is deleted. A picture that cannot be
+ * deleted or updated does not prevent the deletion of others.
  * @returns the names of deleted pictures.
  * @throws CoreError `unavailable`, or the first error of the file system, after all pictures.
  */
@@ -79,10 +79,12 @@ async function ageOf(path: string, now: Date): Promise<number> {
   return stats === undefined ? 0 : now.getTime() - stats.mtimeMs;
 }
 
-/** Matches the path of a stored picture with its whole name: URLs of other sites may contain `/images/`, too. */
+/**
+ * Matches the path of a stored picture with its whole name, because URLs of other sites may also contain `/images/`.
+ */
 const STORED_PICTURE = new RegExp(`/images/(${PICTURE_NAME_PATTERN})`);
 
-/** How long the previous pictures of an edited product stay, so an undo of the edit can restore them. */
+/** The number of days for which replaced pictures of an edited product are retained, so the edit can be undone. */
 export const UNDO_DAYS = 30;
 
 const undoableSince = (now: Date): Date => new Date(now.getTime() - UNDO_DAYS * DAY_MS);

@@ -77,8 +77,13 @@ export class LocalPictures {
   async #pathOf(name: string): Promise<string> {
     const path = await realpath(resolve(this.#folder, name)).catch(() => undefined);
     if (path === undefined) throw new PictureError(`'${name}' is not in the picture folder`);
-    const way = relative(this.#folder, path);
-    if (way === '' || way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)) {
+    const relativePath = relative(this.#folder, path);
+    if (
+      relativePath === '' ||
+      relativePath === '..' ||
+      relativePath.startsWith(`..${sep}`) ||
+      isAbsolute(relativePath)
+    ) {
       throw new PictureError(`'${name}' is outside the picture folder`);
     }
     return path;

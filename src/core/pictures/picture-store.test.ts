@@ -64,7 +64,7 @@ test('storing a picture again replaces a damaged file', async () => {
   expect(await readFile(join(folder, 'a.webp'), 'utf8')).toBe('first');
 });
 
-test.runIf(process.geteuid?.() === 0)('a picture of another user can be stored and used again', async () => {
+test.runIf(process.geteuid?.() === 0)('a picture owned by another user can be stored and used again', async () => {
   const folder = join(await makeDataDir(), 'images');
   for (const name of ['a.webp', 'b.webp']) {
     await storePicture(folder, name, Buffer.from(name));
@@ -81,7 +81,7 @@ test.runIf(process.geteuid?.() === 0)('a picture of another user can be stored a
   }
 });
 
-test('a link in the data folder does not give its owner a file in a folder of root', async () => {
+test('a picture that is stored through a link belongs to the owner of the folder that the link refers to', async () => {
   const dataDir = await makeDataDir();
   const elsewhere = await mkdtemp(join(tmpdir(), 'groundswell-pictures-'));
   onTestFinished(() => rm(elsewhere, { recursive: true }));

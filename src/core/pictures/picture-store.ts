@@ -83,8 +83,8 @@ export async function readPicture(folder: string, name: string): Promise<Buffer 
 
 /**
  * Stores a picture. An existing picture stays unless it is damaged, and its modification time is updated, so it is not
- * deleted as unreferenced. A new picture is written to a temporary file, synced and renamed, so no response or row refers
- * to an incomplete file. A picture that root stores belongs to the owner of its folder.
+ * deleted as unreferenced. A new picture is written to a temporary file, synced and renamed, so no response or row
+ * refers to an incomplete file. A picture that root stores belongs to the owner of its folder.
  */
 export async function storePicture(folder: string, name: string, content: Buffer): Promise<void> {
   const stored = await readPicture(folder, name).catch(() => undefined);

@@ -9,7 +9,7 @@ import { DAY_MS, HOUR_MS } from '../runtime.ts';
  */
 export type RecordEvents = (sql: Sql, events: readonly WebhookEvent[]) => Promise<void>;
 
-/** How long the delivery of an event is attempted. */
+/** The number of hours after an event during which its delivery is attempted. */
 export const EXPIRY_HOURS = 24;
 
 const INSERT_EVENTS = `INSERT INTO webhook_events (id, type, body, created_at, expires_at, next_attempt_at)
@@ -57,7 +57,8 @@ export async function isDeliveryDue(sql: Sql, receiver: string, now: Date): Prom
 }
 
 /**
- * Reads the events that are due, in the order of their schedule. `except` has the ids of events that are being sent.
+ * Reads the events that are due, in the order of their schedule. `except` contains the ids of events that are being
+ * sent.
  * @throws CoreError `unavailable`.
  */
 export function readDueEvents(sql: Sql, now: Date, except: readonly string[], limit: number): Promise<DueEvent[]> {

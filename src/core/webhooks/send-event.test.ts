@@ -21,7 +21,7 @@ const send = ({ secrets = [OLD.key], timeoutMs = 60_000, authorization = undefin
   );
 
 describe('signed events', () => {
-  test('a signed event is verified by the reference library, and refused under another secret', async () => {
+  test('the reference library verifies a signed event, and refuses it with another secret or another body', async () => {
     expect(await send()).toEqual({ outcome: 'delivered', status: 204 });
     const [request] = receiver.received;
     if (request === undefined) throw new Error('nothing was received');
@@ -34,7 +34,7 @@ describe('signed events', () => {
     expect(() => verified({ ...request, body: `${request.body} ` }, OLD)).toThrow('No matching signature found');
   });
 
-  test('a signed event is verified under the old and the new secret while the secret is replaced', async () => {
+  test('during the rotation of a secret, a signed event can be verified with both the old and the new secret', async () => {
     await send({ secrets: [NEW.key, OLD.key] });
     const [request] = receiver.received;
     if (request === undefined) throw new Error('nothing was received');
@@ -59,7 +59,7 @@ describe('attempts', () => {
     expect(await send()).toEqual(expected);
   });
 
-  test('an attempt fails at a redirect, which is not followed', async () => {
+  test('an attempt that is redirected fails, and the redirect is not followed', async () => {
     receiver.respond = (response) => response.writeHead(307, { location: `${receiver.url}/elsewhere` }).end();
     expect(await send()).toEqual({ outcome: 'failed', failure: 'status 307, and redirects are not followed' });
     expect(receiver.received).toHaveLength(1);

@@ -5,9 +5,9 @@ import { systemCode } from '../file-system.ts';
 export interface WebhookReceiver {
   /** The URL without user and password. */
   url: string;
-  /** The header `Authorization` with the user and password of the URL; unset if it has none. */
+  /** The value of the header `Authorization`, with the user and password of the URL; unset if the URL has none. */
   authorization?: string | undefined;
-  /** The decoded keys of the `whsec_` secrets. Every key signs each event. */
+  /** The decoded keys of the `whsec_` secrets. Each event is signed with every key. */
   secrets: readonly Uint8Array[];
 }
 
@@ -16,7 +16,9 @@ export type Attempt = { outcome: 'delivered'; status: number } | { outcome: 'fai
 const TIMEOUT_MS = 15_000;
 const GONE = 410;
 
-/** Returns the header `webhook-signature` of Standard Webhooks, with a signature of version 1 for each secret. */
+/**
+ * Returns the value of the header `webhook-signature` of Standard Webhooks: a signature of version 1 for each secret.
+ */
 function signEvent(
   secrets: readonly Uint8Array[],
   { id, timestamp, body }: { id: string; timestamp: number; body: string },
