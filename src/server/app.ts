@@ -61,14 +61,17 @@ export interface AppOptions {
   live: Live;
   /** If unset, requests are not rate-limited and `X-Forwarded-For` is ignored. */
   settings?: Partial<Pick<Settings, 'rateLimits' | 'streamLimits' | 'trustProxy'>>;
-  /** Detects bursts of upvotes. If unset, they are not detected. */
+  /** Detects bursts of upvotes. If unset, bursts are not detected. */
   bursts?: UpvoteBursts | undefined;
   /** Submissions by visitors. If unset, they are disabled. */
   submissions?: { operations: Submissions; pictures: PicturePipeline } | undefined;
   runtime?: Runtime;
   /** The operator's console. If unset, the site has no console. */
   operatorConsole?: OperatorConsole | undefined;
-  /** Whether the server is stopping. It then still responds, but load balancers must send it no new requests. */
+  /**
+   * Returns whether the server is stopping. A stopping server still responds, but load balancers must send it no new
+   * requests.
+   */
   isStopping?: () => boolean;
   /** Called for each response that the cache fast path sends, because such responses bypass the routes' hooks. */
   observeFastPath?: FastPathObserver | undefined;
@@ -106,7 +109,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     // Requests on open connections are still served during shutdown; `drainOnClose` then closes the connections.
     return503OnClosing: false,
     trustProxy: trustProxy ?? false,
-    // A request with an invalid URL reaches no hook or handler, so it gets its response here.
+    // A request with an invalid URL reaches no hook or handler, so this function responds to it.
     frameworkErrors: (error, request, reply) => {
       reply.headers(securityHeaders);
       if (request.url.startsWith(paths.api.prefix)) handleError(error, request, reply);

@@ -16,7 +16,7 @@ function suspend(ms: number): void {
   vi.advanceTimersToNextTimer();
 }
 
-test('a deadline expires once, after its time', () => {
+test('a deadline expires exactly once, after the given time', () => {
   const expire = vi.fn();
   startDeadline(2_000, expire);
   vi.advanceTimersByTime(1_900);
@@ -33,7 +33,7 @@ test('a cancelled deadline does not expire', () => {
   expect(expire).not.toHaveBeenCalled();
 });
 
-test('a pause of the process counts as one second', () => {
+test('a longer pause of the process counts as one second', () => {
   const expire = vi.fn();
   startDeadline(2_000, expire);
   suspend(60_000);

@@ -3,8 +3,8 @@ const CHECK_INTERVAL_MS = 100;
 const MAX_GAP_MS = 1_000;
 
 /**
- * Calls `expire` after `ms`, unless the returned function is called first. A pause of the process counts as at most one
- * second, so the process can first handle the events that arrived during the pause.
+ * Calls `expire` after `ms` milliseconds, unless the returned function is called first. A pause of the process counts
+ * as at most one second, so the process can first handle the events that arrived during the pause.
  */
 export function startDeadline(ms: number, expire: () => void): () => void {
   let leftMs = ms;

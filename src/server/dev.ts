@@ -12,7 +12,7 @@ import type { PageRenderer } from './pages/pages.ts';
 import { serve } from './serve.ts';
 import type { RendererFactory } from './site-process.ts';
 
-/** The browser's files as the development server serves them, unbundled. */
+/** The URLs of the browser's files, which the development server serves unbundled. */
 const SOURCES = {
   appScript: '/src/web/entry-client.tsx',
   styles: ['/src/web/styles.css'],
@@ -26,8 +26,7 @@ const CONSOLE_SOURCES = { script: '/src/console/entry.tsx', styles: [], modulePr
 
 type EntryServer = typeof import('../web/entry-server.tsx');
 
-// Starts a site that uses the source files to render pages and to serve browser code, and reloads them when they
-// change.
+// Starts a site that renders pages and serves browser code from the source files, and reloads them when they change.
 const settings = readSettings(process.env);
 const log = createLog(settings.logLevel, process.stdout);
 const vite = await createServer({ root: PACKAGE_ROOT, server: { middlewareMode: true } });

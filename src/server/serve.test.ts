@@ -50,7 +50,7 @@ test('if another program takes the port during startup, the error says so, and n
     createLogLines().log,
     {
       createRenderer,
-      // Another server takes the port after the check of the port and before the site listens.
+      // Another server takes the port after the site has checked it and before the site listens on it.
       async prepare() {
         whileStarting = await connected();
         other.listen(port, '127.0.0.1');
@@ -115,7 +115,7 @@ test('with RATE_LIMITS=off, one network may upload as many pictures at once as a
   }
 });
 
-test('with DATABASE_URL, the health in the console misses no folder, and says that no backups are scheduled', async () => {
+test('with DATABASE_URL, the console reports no missing data folder, and reports that no backups are scheduled', async () => {
   const settings = readSettings({ DATABASE_URL: database.url, DATA_DIR: join(dataDir, 'none'), PORT: '0' });
   const readConsole = async () => ({ document: async () => '', consoleDir: undefined });
   const site = await serve(settings, createLogLines().log, { createRenderer, readConsole });
@@ -146,7 +146,7 @@ test('one process opens no more connections than a database at DATABASE_URL allo
   const settings = readSettings({ DATABASE_URL: database.url, DATA_DIR: dataDir, PORT: '0', RATE_LIMITS: 'off' });
   const site = await serve(settings, createLogLines().log, { createRenderer });
   try {
-    // Each request reads another page of the list, so no response is cached.
+    // Each request has a different limit, so no response comes from the cache.
     const ask = async (limit: number) => (await fetch(`${site.address}${paths.api.products}?limit=${limit}`)).status;
     const statuses = await Promise.all(Array.from({ length: 20 }, (_, index) => ask(index + 1)));
     expect(statuses).toEqual(Array(20).fill(200));
@@ -162,11 +162,11 @@ test('one process that needs more connections than a database at DATABASE_URL al
   const connections = await withServer(database.url, (sql) => shareConnections(sql, settings, log));
   expect(connections).toBe(2);
   expect(text()).toContain(
-    'DATABASE_URL: 1 process opens up to 4 connections, and the database allows 3 (the database). Raise the limit',
+    'DATABASE_URL: 1 process opens up to 4 connections, but only 3 are allowed (limited by the database). Raise the limit',
   );
 });
 
-test('if one resource cannot be closed, the others are closed, and its error is thrown', async () => {
+test('if a resource cannot be closed, the others are still closed, and the error is thrown', async () => {
   const closed: string[] = [];
   const database = { close: () => closed.push('database') };
   const workers = { close: () => Promise.reject(new Error('A worker does not end')) };

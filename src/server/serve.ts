@@ -65,7 +65,10 @@ interface ClosingOrder {
   closeables: readonly Closeable[];
 }
 
-/** Jobs stop while requests finish: no backup begins during a shutdown, and a job that hangs delays no request. */
+/**
+ * Returns functions that stop the site. The jobs stop while the requests finish, so no backup begins during a shutdown,
+ * and a job that hangs delays no request.
+ */
 export function closeInOrder(order: ClosingOrder): Pick<RunningSite, 'stopServing' | 'close'> {
   let served: Promise<unknown> | undefined;
   let jobsClosed: unknown;

@@ -7,9 +7,9 @@ import type { Settings } from '../settings/settings.ts';
 import { StartError } from './start-error.ts';
 
 /**
- * Returns the pool size of each process that serves (see `poolSizePerProcess`). A database other than the embedded one
- * may be behind a pooler, which accepts more, so too many connections only cause a warning.
- * @throws StartError if the embedded database allows too few.
+ * Returns the pool size of each process that serves (see `poolSizePerProcess`). A database at DATABASE_URL may be
+ * behind a pooler that accepts more connections, so exceeding its limit only causes a warning.
+ * @throws StartError if the embedded database allows too few connections.
  */
 export async function shareConnections(
   sql: Sql,
@@ -21,7 +21,7 @@ export async function shareConnections(
   const needed = maxConnectionsNeeded(processes, limit.connections);
   if (needed <= limit.connections) return each;
   const site = processes === 1 ? 'DATABASE_URL: 1 process opens' : `WEB_CONCURRENCY: ${processes} processes open`;
-  const message = `${site} up to ${needed} connections, and the database allows ${limit.connections} (${limit.setBy})`;
+  const message = `${site} up to ${needed} connections, but only ${limit.connections} are allowed (limited by ${limit.setBy})`;
   if (databaseUrl === undefined) {
     const file = join(dataDir, 'postgres', 'postgresql.conf');
     throw new StartError(

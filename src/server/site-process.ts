@@ -160,7 +160,7 @@ async function builtRenderer(options: Omit<RendererOptions, 'build'>): Promise<P
 async function* examineSite(connection: Connection, settings: Settings) {
   const { backups, dataDir, processes } = settings;
   const { migrations } = PACKAGE_FOLDERS;
-  // With DATABASE_URL, the folder exists only if the site has pictures. An embedded database may be on another disk.
+  // With DATABASE_URL, DATA_DIR exists only if the site has pictures. An embedded database may be on another disk.
   if (existsSync(dataDir)) yield await checkDisk('DATA_DIR', connection.embedded ? connection.location : dataDir);
   if (backups) yield await checkDisk('BACKUP_DIR', backups.folder);
   const connections = (limit: number) => maxConnectionsNeeded(processes, limit);

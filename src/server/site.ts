@@ -38,7 +38,7 @@ interface SiteOptions
   submittedPictures?: PicturePipeline | undefined;
   /** If unset, no webhooks are sent. */
   recordEvents?: RecordEvents | undefined;
-  /** Starts the detection of bursts with the site's clock. If unset, they are not detected. */
+  /** Starts the detection of upvote bursts with the site's clock. If unset, bursts are not detected. */
   startBursts?: ((now: () => Date) => UpvoteBursts & Closeable) | undefined;
   /** Whether visitors may read the moderation log. */
   hasModerationLog?: boolean;
@@ -102,8 +102,7 @@ export async function buildSite(options: SiteOptions): Promise<BuiltSite> {
     const bursts = startBursts?.(runtime.now);
     if (bursts) closeables.push(bursts);
     const newestProducts = cacheNewestProducts(database, runtime);
-    // These subscribe before the cache, because the reads with which the cache revalidates a response must include the
-    // change.
+    // These subscribe before the cache, because the reads that revalidate a cached response must include the change.
     changes.subscribe(newestProducts);
     if (replicas) changes.subscribe({ onChange: replicas.noteChange, onGap: replicas.noteGap });
     const cache = new ResponseCache({

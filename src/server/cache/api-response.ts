@@ -15,8 +15,8 @@ import { sendFromCache } from './send-cached.ts';
 type ApiResponse = Pick<CacheRequest, 'key' | 'freshness' | 'produce'>;
 
 /**
- * Sends an API response from the cache. `isCharged` is set if clients can request arbitrary URLs of this kind:
- * producing such a response counts against the search limit.
+ * Sends an API response from the cache. With `isCharged`, producing the response counts against the search limit,
+ * because clients can request arbitrary URLs of this kind.
  */
 export type SendApiResponse = (
   response: ApiResponse,
@@ -88,7 +88,7 @@ export function standingsResponse(api: ReadApi, id: string): ApiResponse {
   return apiResponse(api, paths.api.standings(id), (tracked) => tracked.getStandings(id));
 }
 
-/** The first page of a leaderboard. */
+/** Describes the response with the first page of a leaderboard. */
 export function boardResponse(api: ReadApi, period: string): ApiResponse {
   return apiResponse(
     api,

@@ -66,7 +66,7 @@ describe('the state of an entry', () => {
       { kind: 'stale', version: first, changedTick: 0, since: 100 + 60_000 },
     ],
     ['a stale entry that expires does not change', stale, expired, stale],
-    ['a change of a failing entry is recorded', failing, changed, { ...failing, changedTick: 7 }],
+    ['a change that affects a failing entry is recorded', failing, changed, { ...failing, changedTick: 7 }],
     ['a new version of a fresh entry is fresh', fresh, produced, { kind: 'fresh', version: second, changedTick: 0 }],
     [
       'a version produced after the change makes a stale entry fresh',

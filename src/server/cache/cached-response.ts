@@ -8,7 +8,7 @@ export interface CacheableResponse {
   cacheControl: string;
   body: string;
   dependencies: Dependencies;
-  /** A request header, besides Accept-Encoding, on which the response depends. */
+  /** A request header, other than Accept-Encoding, on which the response depends. */
   vary?: string;
   /**
    * Whether the response has `Last-Modified`, for clients without ETags. The header counts whole seconds, so such a
@@ -44,7 +44,10 @@ export interface Dependencies {
 export interface Version {
   head: CachedHead;
   content: Representations;
-  /** The wall-clock time, in milliseconds, at which the first revalidation with this content began, or later. */
+  /**
+   * When the first revalidation with this content began, as wall-clock time in milliseconds. If the clock was set back,
+   * this is a second after the `contentSince` of the previous content.
+   */
   contentSince: number;
   /** When the revalidation began, on the monotonic clock. */
   startedAt: number;
@@ -79,7 +82,7 @@ export type EntryState =
     };
 
 export type EntryEvent =
-  /** A launch becomes known some time after `at`. */
+  /** A dependency changed at `at`, which may lie in the past: a launch becomes known some time after it happened. */
   | { type: 'changed'; tick: number; at: number }
   | { type: 'expired' }
   | { type: 'produced'; version: Version }
@@ -169,7 +172,7 @@ export function stateOf(version: Version, changedTick: number): EntryState {
 
 /**
  * Returns whether a new response may replace a stored one. An incomplete response replaces a complete one only after a
- * minute of failures, because its missing part may stay missing, and the rest of the page must not stay outdated.
+ * minute of failures: from then on, a page without the missing part is better than an outdated page.
  */
 export function mayReplace({ status, isIncomplete = false }: CachedHead, old: EntryState, now: number): boolean {
   if (status >= 500) return false;
@@ -178,8 +181,8 @@ export function mayReplace({ status, isIncomplete = false }: CachedHead, old: En
 }
 
 /**
- * Unchanged content keeps its date and its compressed bytes. Changed content gets a later date, even if the wall clock
- * was set back, because `If-Modified-Since` with the date of the old content must not match.
+ * Keeps the date and the compressed bytes of unchanged content. Changed content gets a later date, even if the wall
+ * clock was set back, because `If-Modified-Since` with the date of the old content must not match.
  */
 function withOldContent(old: Version, version: Version): Version {
   const isSame =

@@ -24,7 +24,10 @@ export class EntryStore {
   readonly #queries: LRUCache<string, Entry>;
   readonly #byProduct = new Map<string, Set<Entry>>();
   readonly #ofCatalogue = new Set<Entry>();
-  /** Entries that every change affects, without those that are stale already: there may be thousands of them. */
+  /**
+   * Entries that every change affects and that are not stale yet. There may be thousands of stale ones, which changes
+   * need not visit again.
+   */
   readonly #ofAllCounts = new Set<Entry>();
   #tick = 0;
 

@@ -19,7 +19,7 @@ let app: FastifyInstance;
 let cache: ResponseCache;
 let page: ReturnType<typeof createResponseSource>;
 let address: string;
-/** How often routes were called. */
+/** How often the routes were called. */
 let asked: number;
 let observed: Parameters<FastPathObserver>[0][];
 let endsConnections: boolean;

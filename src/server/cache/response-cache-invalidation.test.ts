@@ -32,7 +32,7 @@ describe('invalidation', () => {
     expect(response.produced).toBe(produced);
   });
 
-  test('a page that shows no launch yet is served for at most a second after the launch, not after its announcement', async () => {
+  test('a page without a new launch is served for at most a second after the launch itself, not after its announcement', async () => {
     const page = source('/', { dependencies: { catalogue: true } });
     await cache.get(page.request());
     await harness.advance(200);
@@ -53,7 +53,7 @@ describe('invalidation', () => {
 describe('a list that depends on all counts', () => {
   const dependencies = { products: [], catalogue: false, allCounts: true, unfinished: false };
 
-  test('a further change during its revalidation is in the next response', async () => {
+  test('a further change during the revalidation of a list is in the next response', async () => {
     const list = source('list', { freshness: API_FRESHNESS, dependencies });
     await cache.get(list.request());
     cache.invalidate(change('git'));
@@ -66,7 +66,7 @@ describe('a list that depends on all counts', () => {
     expect(await bodyOf(cache.get(list.request()))).toBe('list version 3');
   });
 
-  test('a further change does not visit it again while it is stale', () => {
+  test('a further change does not update a list that is already stale', () => {
     const store = new EntryStore(1_000);
     const version = { head: { dependencies }, content: { sizeBytes: 1 } } as unknown as Version;
     const entry: Entry = { key: '/?sort=top', state: { kind: 'fresh', version, changedTick: 0 }, maxStaleMs: 0 };
@@ -144,7 +144,7 @@ test('memory is bounded: the least recently used responses are evicted first', a
   expect(sources.get('b')?.produced).toBe(2);
 });
 
-test('URLs with invented parameters evict only each other', async () => {
+test('responses of URLs with arbitrary parameters evict only each other', async () => {
   useCache({ maxBytes: 100_000 });
   const page = source('/product/git');
   await cache.get(page.request());

@@ -112,7 +112,7 @@ describe('while responses cannot be produced', () => {
 });
 
 describe('a response without one of its parts', () => {
-  test('does not replace a complete one until the part has been missing for a minute', async () => {
+  test('an incomplete response does not replace a complete one until the part has been missing for a minute', async () => {
     const page = source('git');
     await cache.get(page.request());
     cache.invalidate(change('git'));
@@ -129,7 +129,7 @@ describe('a response without one of its parts', () => {
     expect(harness.warnings).toEqual([{ err: new Error('The response is incomplete'), key: 'git' }]);
   });
 
-  test('does not replace a complete one sooner if the page had no requests for minutes', async () => {
+  test('an incomplete response does not replace a complete one sooner if the page had no requests for minutes', async () => {
     const page = source('git');
     await cache.get(page.request());
     await harness.advance(10 * 60_000);
@@ -141,7 +141,7 @@ describe('a response without one of its parts', () => {
     expect(page.produced).toBe(3);
   });
 
-  test('is produced again after a second', async () => {
+  test('an incomplete response is produced again after a second', async () => {
     const page = source('git');
     page.isIncomplete = true;
     for (const _ of ['first', 'second']) expect(await bodyOf(cache.get(page.request()))).toBe('git version 1');

@@ -100,7 +100,7 @@ describe('a page', () => {
     expect(page.produced).toBeLessThanOrEqual(7);
   });
 
-  test('a page that changed long ago is rendered before it is served, without waiting for an interval', async () => {
+  test('a page that changed a second ago is rendered before it is served, without waiting for an interval', async () => {
     const page = source('git');
     await cache.get(page.request());
     cache.invalidate(change('git'));
@@ -270,7 +270,7 @@ test('a list whose search timed out is served but not stored', async () => {
   expect(await bodyOf(cache.get(response.request()))).toBe('git version 2');
 });
 
-test('with replicas, a visitor who wrote in another process gets no version produced too soon after', async () => {
+test('with replicas, a visitor who wrote in another process gets no version produced too soon after the write', async () => {
   useCache({ otherProcessLagMs: 1_000 });
   const page = source('git');
   const wroteAt = harness.clockMs();

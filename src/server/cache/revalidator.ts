@@ -21,7 +21,7 @@ type VersionStart = Pick<Version, 'contentSince' | 'startedAt' | 'startedTick' |
 
 interface RunningRevalidation {
   kind: 'running';
-  /** The request that started it. */
+  /** The request that started the revalidation. */
   request: CacheRequest;
   start: VersionStart;
   outcome: Promise<Outcome>;
@@ -40,8 +40,8 @@ interface RevalidatorOptions {
 }
 
 /**
- * Produces and stores a response on a miss, and again when a newer one is needed; both are called revalidation.
- * Requests with the same key share one at a time.
+ * Produces and stores a response on a miss, and again when a newer version is needed. Both are called revalidation.
+ * Requests with the same key share one revalidation at a time.
  */
 export class Revalidator {
   readonly #store: EntryStore;
@@ -74,9 +74,10 @@ export class Revalidator {
 
   /**
    * Waits for a version that includes the visitor's own writes and all changes up to a tick, and revalidates if
-   * necessary. If none is running, the caller must first charge the request. If a revalidation fails, the last good
-   * version is returned. @throws the error of `produce` if there is none. A refusal concerns only the client whose
-   * request started the revalidation, so any other request then starts its own.
+   * necessary. If no revalidation is running, the caller must first charge the request. If a revalidation fails, the
+   * last good version is returned. A refusal concerns only the client whose request started the revalidation, so any
+   * other request then starts its own.
+   * @throws the error of `produce` if there is no good version, or the error of `charge`.
    */
   async waitFor(request: CacheRequest, minTick: number): Promise<EntryState> {
     const { key, notBefore = NO_WRITE } = request;
@@ -156,7 +157,7 @@ export class Revalidator {
         ? step(old.state, { type: 'changed', tick, at: start.startedAt })
         : old?.state;
     let state = previous ? step(previous, { type: 'produced', version }) : stateOf(version, tick);
-    // The next attempt follows as soon as after a failure.
+    // An incomplete response is retried after the same delay as a failure.
     if (head.isIncomplete) {
       state = step(state, { type: 'failed', startedAt: start.startedAt, at: runtime.monotonicMs() });
     }
@@ -188,7 +189,7 @@ function reasonToRevalidate(isOthersRefusal: boolean, isComplete: boolean): Reva
 
 /**
  * Returns whether every change that affects the `wanted` dependencies also affects the given ones. Further changes to
- * all counts are not recorded in an entry that is stale already.
+ * all counts are not recorded in an entry that is already stale.
  */
 function includesAll({ products, catalogue, allCounts }: Dependencies, wanted: Dependencies): boolean {
   if (allCounts || wanted.allCounts || (wanted.catalogue && !catalogue)) return false;

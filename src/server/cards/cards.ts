@@ -46,8 +46,8 @@ export interface Cards {
   /** Returns the card of the site itself. @throws CoreError `overloaded` if it cannot be drawn. */
   ofSite(): Promise<ServedCard>;
   /**
-   * Call this when the site stops. From then on, a request whose card would have to wait for another drawing gets a
-   * substitute immediately, if there is one.
+   * Stops queueing cards when the site stops. From then on, a request whose card would have to wait for another drawing
+   * gets a substitute immediately, if there is one.
    */
   stopQueueing(): void;
   close(): Promise<void>;
@@ -75,7 +75,7 @@ export const COUNT_LAG_MS = 10 * 60_000;
 /** The maximum number of cards that are being drawn or wait. Further products get substitutes. */
 export const MAX_DRAWINGS = 64;
 
-/** How many of them have their pictures in memory: the card that is being drawn, and the next one. */
+/** The maximum number of cards whose pictures are in memory: the card that is being drawn, and the next one. */
 const MAX_PICTURES_READ = 2;
 const PICTURE_TIMEOUT_MS = 60_000;
 

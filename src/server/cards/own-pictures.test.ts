@@ -27,7 +27,7 @@ afterAll(() => rm(folder, { recursive: true }));
 const read = async (address: string) =>
   (await ownPictures({ '/pictures/': join(folder, 'pictures'), '/images/': undefined })(address))?.toString();
 
-test('a picture of the site is read', async () => {
+test('a picture in a folder of the site is read', async () => {
   expect(await read('/pictures/git/a%20tile.svg?v=2')).toBe('tile');
 });
 

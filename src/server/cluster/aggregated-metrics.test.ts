@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A worker that has refused one write. */
+/** Starts a worker that has refused one write. */
 function startWorker(id: number) {
   const metrics = createSiteMetrics();
   const worker = {

@@ -10,7 +10,7 @@ type MeasuredWorker = Pick<Worker, 'id' | 'isConnected' | 'send'>;
 
 export interface AggregatedMetrics {
   contentType: string;
-  /** The metrics of all processes together. Counters include those of workers that have exited. */
+  /** Returns the aggregated metrics of all processes. Counters include those of workers that have exited. */
   text(): Promise<string>;
   /** Accepts the response of a worker. */
   receive(worker: MeasuredWorker, request: number, values: MetricValues): void;

@@ -9,7 +9,7 @@ interface Peer {
 let peers: Peer[];
 let lost: string[];
 let asked: number;
-let isHeld: boolean;
+let isTraced: boolean;
 let heartbeat: Heartbeat<Peer>;
 
 beforeEach(() => {
@@ -20,14 +20,14 @@ beforeEach(() => {
   ];
   lost = [];
   asked = 0;
-  isHeld = false;
+  isTraced = false;
   heartbeat = watchHeartbeats<Peer>({
     processes: () => peers,
     sendPing(peer) {
       asked += 1;
       if (peer.responds) heartbeat.recordPong(peer, false);
     },
-    isDebuggerAttached: async () => isHeld,
+    isDebuggerAttached: async () => isTraced,
     onLost: ({ name }, silentS) => lost.push(`${name} ${silentS}`),
   });
 });
@@ -78,17 +78,17 @@ test('no worker is reported lost if the machine sleeps or all processes are paus
 test('a process that is debugged or traced is not reported lost', async () => {
   heartbeat.recordPong(silence(0), true);
   silence(1);
-  isHeld = true;
+  isTraced = true;
   await beats(500);
   expect(lost).toEqual([]);
-  isHeld = false;
+  isTraced = false;
   await beats(21);
   expect(lost).toEqual(['two 20']);
 });
 
 test('a worker gets no further checks until it responds', async () => {
   silence(0);
-  isHeld = true;
+  isTraced = true;
   peers = peers.slice(0, 1);
   await beats(100);
   expect(asked).toBe(1);

@@ -3,7 +3,7 @@ import type { MetricValues } from '../metrics/site-metrics.ts';
 
 /** Messages from a worker to the primary process. */
 export type FromWorker =
-  /** The worker has loaded its code and receives messages. Messages that were sent to it earlier are lost. */
+  /** The worker has loaded its code and receives messages. Messages sent to it earlier are lost. */
   | { kind: 'booted' }
   | { kind: 'up'; address: string }
   /** The worker cannot start; the message is for the operator. */
@@ -43,7 +43,7 @@ export interface Heartbeat<Process> {
 
 const INTERVAL_MS = 1_000;
 /**
- * A process counts as hanging after this many unanswered checks: no synchronous work blocks a healthy process for so
+ * A process counts as hanging after this many unanswered checks: no synchronous work blocks a healthy process for that
  * long.
  */
 const MAX_UNANSWERED = 20;

@@ -96,7 +96,7 @@ export async function startWorkers({
     worker.on('message', (message: FromWorker) => {
       if (message.kind === 'booted') {
         dispatch({ kind: 'booted', id });
-        // The fleet was stopped or lost before this worker could receive messages.
+        // If the fleet was stopped or lost before this worker could receive messages, the worker stops now.
         if (!('workers' in fleet)) send(worker, { kind: 'stop', delayMs: 0 });
       } else if (message.kind === 'up') {
         address = message.address;

@@ -87,7 +87,7 @@ test('while one worker cannot start, a healthy worker that is killed is still re
   expect(effects).toEqual([[start(3)], [later(100)], [fork(4)]]);
 });
 
-test('after more than twenty failures, the fleet is lost if no worker is up, for the reason of the last failure, but not while one worker serves', () => {
+test('after more than twenty failures, the fleet is lost for the reason of the last failure if no worker is up, but not while a worker serves', () => {
   const fail = (first: number): [number, FleetEvent][] =>
     Array.from({ length: 21 }, (_, round) => first + round).flatMap((id): [number, FleetEvent][] => [
       [HEALTHY_MS, { kind: 'retry' }],

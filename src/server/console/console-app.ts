@@ -158,7 +158,10 @@ function isSiteOrigin(origin: string | undefined, host: string | undefined, site
   return hostOf(origin) === host || hostOf(origin) === hostOf(siteUrl);
 }
 
-/** Returns the host of an origin. A longer text is not an origin, and `URL` takes quadratic time to encode its host. */
+/**
+ * Returns the host of an origin, or undefined if the origin is invalid. Long texts count as invalid, because `URL`
+ * takes quadratic time to encode a host.
+ */
 function hostOf(origin = ''): string | undefined {
   return origin.length <= 300 && URL.canParse(origin) ? new URL(origin).host : undefined;
 }

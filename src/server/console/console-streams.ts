@@ -17,14 +17,14 @@ const MAX_STREAM_MS = 5 * 60_000;
  * data of these kinds.
  */
 export interface ConsoleStreams extends ChangeListener {
-  /** `token` belongs to the session that opened the stream. */
+  /** Adds a stream. `token` identifies the session that opened it. */
   add(response: ServerResponse, token: string): void;
   /** Ends the streams whose session has ended. Never rejects. */
   endSignedOut(): Promise<void>;
   close(): void;
 }
 
-/** `openSessions` returns the subset of the tokens whose sessions are open. */
+/** Creates the set of open streams. `openSessions` returns the given tokens whose sessions are open. */
 export function createConsoleStreams(openSessions: (tokens: string[]) => Promise<Set<string>>): ConsoleStreams {
   const open = new Map<ServerResponse, string>();
   function send(frame: string): void {
@@ -56,7 +56,7 @@ export function createConsoleStreams(openSessions: (tokens: string[]) => Promise
   return {
     endSignedOut,
     add(response, token) {
-      // The client has already disconnected, so `close` would not be emitted again to remove the stream.
+      // If the client has already disconnected, `close` is not emitted again, so the stream would never be removed.
       if (response.destroyed) return;
       open.set(response, token);
       const timer = setTimeout(() => end(response), MAX_STREAM_MS).unref();

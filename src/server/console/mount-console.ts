@@ -110,7 +110,7 @@ export const CONSOLE_HEADERS: Readonly<Record<string, string>> = {
 export async function readConsoleBuild(consoleDir: string): Promise<ConsoleBuild> {
   const manifest: Manifest = JSON.parse(await readFile(join(consoleDir, 'manifest.json'), 'utf8'));
   const entry = manifest[ENTRY];
-  if (entry === undefined) throw new Error(`The console's build has no ${ENTRY}: run \`npm run build\``);
+  if (entry === undefined) throw new Error(`The console's build has no ${ENTRY}. Run \`npm run build\`.`);
   const address = (file: string) => `${CONSOLE_PATHS.assets}${file.replace(/^assets\//, '')}`;
   return {
     script: address(entry.file),

@@ -9,15 +9,15 @@ import { CoreError } from '../../core/core-error.ts';
  */
 const MAX_PIPELINED_REQUESTS = 4;
 
-/** The responses to pipelined requests. The first may already have the socket, the others wait for it. */
+/** The responses to pipelined requests. The first may already have the socket; the others wait for it. */
 const pipelinedOn = new WeakMap<Socket, Set<ServerResponse>>();
 /** Sockets whose current response does not end, such as an event stream. */
 const occupied = new WeakSet<Socket>();
 
 /**
- * Closes connections with too many pipelined requests, or with one that would wait for a stream to end. Node pauses
- * reading from the former, but one chunk may contain a thousand small requests, each of which occupies several
- * kilobytes until its response is read.
+ * Closes connections with too many pipelined requests, or with a request that would wait for a stream to end. Node
+ * stops reading from a connection with many waiting requests, but one chunk may contain a thousand small ones, each of
+ * which occupies several kilobytes until its response is read.
  *
  * When a connection closes, Node does not close the responses to its waiting requests. This function closes them, so
  * their resources are released.
@@ -53,8 +53,9 @@ export function clientDisconnected(): CoreError {
 }
 
 /**
- * Call this before acquiring a resource that is released when the response emits `close`. If the client has already
- * disconnected, the event is not emitted again; if earlier responses have not ended, it may never be.
+ * Checks that the client is connected and that the response does not wait for earlier ones. Call this before acquiring
+ * a resource that is released when the response emits `close`. If the client has already disconnected, the event is not
+ * emitted again; if earlier responses have not ended, it may never be.
  * @returns the socket of the response.
  * @throws CoreError if the client has disconnected, or if the response waits for earlier ones.
  */
@@ -65,7 +66,8 @@ export function requireConnected({ raw }: FastifyReply): Socket {
 }
 
 /**
- * Call this before a response that does not end: further requests close the connection, because they would wait forever.
+ * Reserves the connection for a response that does not end. Further requests close the connection, because they would
+ * wait forever.
  * @returns the socket of the response.
  * @throws CoreError if the client has disconnected, or if other requests wait on the connection.
  */

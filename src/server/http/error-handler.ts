@@ -44,7 +44,7 @@ export function handleError(
   const body = problem(code, detail, error instanceof CoreError ? error.fields : undefined);
   if (code === 'internal') request.log.error({ err: error, ...requestIdsOf(request) }, 'Request failed');
   if (body.status === 503) {
-    // The database module logs an outage once, and a refusal because of overload is no fault.
+    // The database module logs an outage once, and a refusal because of overload is not an error.
     request.log.debug(requestIdsOf(request), 'Request failed');
     reply.header('Retry-After', RETRY_AFTER_S);
   }

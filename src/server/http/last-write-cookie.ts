@@ -10,8 +10,8 @@ const PROCESS = randomBytes(4).toString('hex');
 
 /**
  * For a few seconds after a write, the visitor has a cookie with the time of the write: pages may lag behind others'
- * writes, but not behind the visitor's own. The cookie does not identify the visitor. Each process sets its own,
- * because the responses to concurrent writes in several processes would replace a shared one. As they expire, few
+ * writes, but not behind the visitor's own. The cookie does not identify the visitor. Each process sets its own cookie,
+ * because concurrent writes in several processes would overwrite a shared one. The cookies expire quickly, so few
  * accumulate.
  */
 const NAME = `last_write_${PROCESS}`;
@@ -58,8 +58,8 @@ export function lastWriteOf(
     .map(([, process, claimedMonotonicMs, claimedWallMs]) => {
       if (process === PROCESS) return Math.min(Number(claimedMonotonicMs), now);
       const ageMs = systemNow().getTime() - Number(claimedWallMs) - MAX_CLOCK_DIFFERENCE_MS;
-      // Browsers drop older cookies, so above the maximum, a clock jumped; below zero, the write may also be very
-      // recent.
+      // Browsers drop older cookies, so an age above the maximum means that a clock jumped. An age below zero may also
+      // mean that the write is very recent.
       return ageMs < 0 || ageMs > MAX_AGE_S * 1_000 ? now : now - ageMs;
     });
   return times.length === 0 ? undefined : Math.max(...times);

@@ -62,7 +62,7 @@ function countResponses(): () => number {
   return () => text.split('HTTP/1.1 200 OK').length - 1;
 }
 
-test('four requests may wait, repeatedly', async () => {
+test('four pipelined requests may wait on a connection, any number of times', async () => {
   const responses = countResponses();
   askAtOnce(5);
   await expect.poll(() => asked).toBe(5);

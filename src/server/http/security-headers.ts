@@ -29,7 +29,7 @@ export function pageSecurityHeaders(scriptHash: string, styleHash?: string): Rea
   return securityHeaders(pagePolicy(scriptHash, styleHash));
 }
 
-/** For a picture that is opened as a page: it neither runs nor loads anything. */
+/** The policy of a picture that is opened as a page: the picture neither runs scripts nor loads other files. */
 const EMBEDDED_PICTURE_POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox";
 
 /** Adds the headers to every response of `app`; a route may set its own policy. */

@@ -56,7 +56,7 @@ describe('stalled connections', () => {
     expect(connection.destroyed).toBe(true);
   });
 
-  test('a connection stays open while the site works on a response, and is closed two minutes after it', async () => {
+  test('a connection stays open while the site works on a response, and is closed two minutes after the response', async () => {
     client.write('POST /slow HTTP/1.1\r\nHost: test\r\nContent-Type: text/plain\r\nContent-Length: 4\r\n\r\nbody');
     await expect.poll(() => finishSlow).toBeDefined();
     vi.advanceTimersByTime(10 * MINUTE_MS);

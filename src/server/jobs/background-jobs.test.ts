@@ -100,7 +100,7 @@ test('housekeeping deletes bursts of upvotes after a week', async () => {
   expect(await site.database.query('SELECT network FROM upvote_bursts')).toEqual([{ network: '6 days' }]);
 });
 
-test('housekeeping deletes unreferenced pictures even if finding the others takes longer than the statement timeout', async () => {
+test('housekeeping deletes unreferenced pictures even if finding the references takes longer than the statement timeout', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'groundswell-pictures-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const [used, unused] = ['used', 'unused'].map((content) => pictureName(Buffer.from(content), 'webp'));

@@ -102,8 +102,8 @@ export async function deleteOldData(
   log: Pick<Log, 'info' | 'warn'>,
   { now, signal }: { now?: Date; signal?: AbortSignal } = {},
 ): Promise<void> {
-  // The times of pictures are those of this machine, which stored them. Other data is shared, and a clock that is ahead
-  // must not delete it too early.
+  // Pictures are dated by this machine's clock, because this machine stored them. Machines share the other data, so a
+  // clock that is ahead must not delete it too early.
   const parts = [
     deleteExpiredKeys,
     deleteOldSessions,

@@ -91,8 +91,8 @@ test('if several processes share a database, one makes the backup, and all repor
 });
 
 test('old backups are deleted once the new one is complete, but only those of this database', async () => {
-  const mine = ['notes.txt', 'site.backup', scheduledName('00000000', new Date(0)), 'groundswell-1.backup'];
-  for (const name of mine) await writeFile(join(folder, name), '');
+  const unrelated = ['notes.txt', 'site.backup', scheduledName('00000000', new Date(0)), 'groundswell-1.backup'];
+  for (const name of unrelated) await writeFile(join(folder, name), '');
   const schedule = start(logs(), { maxBackups: 1 });
   await expect.poll(() => schedule.lastSuccess()).toBeInstanceOf(Date);
   const [lease] = await database.query<{ tag: string }>('SELECT tag FROM leases');
@@ -103,11 +103,11 @@ test('old backups are deleted once the new one is complete, but only those of th
   const first = schedule.lastSuccess();
   await becomeDue();
   await expect.poll(() => schedule.lastSuccess()?.getTime()).toBeGreaterThan(first?.getTime() ?? 0);
-  const left = (await readdir(folder)).filter((name) => !mine.includes(name));
+  const left = (await readdir(folder)).filter((name) => !unrelated.includes(name));
   // The first backup is not compared by name, because two backups within a second have the same name.
   expect(left).toEqual([expect.stringContaining(`-${lease?.tag}-`)]);
   expect([...old, killed]).not.toContain(left[0]);
-  expect((await readdir(folder)).filter((name) => mine.includes(name)).sort()).toEqual(mine.sort());
+  expect((await readdir(folder)).filter((name) => unrelated.includes(name)).sort()).toEqual(unrelated.sort());
 });
 
 test('a failed backup is logged, counted and retried, and no old backup is deleted', async () => {
@@ -154,7 +154,7 @@ test('a backup that would fill the disk is not begun, and is made once there is 
   await expect.poll(() => schedule.lastSuccess()?.getTime()).toBeGreaterThan(firstAt);
 });
 
-test('a backup that grows larger than expected is aborted before it uses the reserved space, and is not begun again without more', async () => {
+test('a backup that grows larger than expected is aborted before it uses the reserved space, and is not begun again without more free space', async () => {
   const lines = logs();
   const pictureFolder = await mkdtemp(join(tmpdir(), 'groundswell-pictures-'));
   onTestFinished(() => rm(pictureFolder, { recursive: true }));

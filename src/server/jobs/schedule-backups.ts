@@ -41,7 +41,7 @@ export async function prepareBackupFolder({ folder }: BackupSettings): Promise<v
   }
 }
 
-export const DAMAGED_PICTURE = 'A picture is damaged and was left out of the backup. Upload it again';
+export const DAMAGED_PICTURE = 'A picture is damaged and was left out of the backup. Upload it again.';
 
 /** The free space that backups leave to a database on the same disk: 256 MiB, or a twentieth of a disk below 5 GiB. */
 const RESERVED_BYTES = 2 ** 28;

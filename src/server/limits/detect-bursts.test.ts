@@ -132,7 +132,7 @@ test('a saved burst contains no IP address and no session id', async () => {
   expect(JSON.stringify(await flushed())).not.toMatch(/192\.0\.2\.|session-/);
 });
 
-test('beyond the maximum of upvotes in an hour, also from IPv6, further ones are ignored and reported once', async () => {
+test('upvotes beyond the hourly maximum are ignored and logged once, and an upvote from IPv6 counts once', async () => {
   const { clock, vote, flushed, faults } = watch({ maxVotes: 40 });
   vote(0, 40, '2001:db8::1');
   expect(faults).toEqual([]);
@@ -177,7 +177,7 @@ test('after an outage of the database, the bursts of past hours are saved with t
   expect(await flushed()).toEqual([]);
 });
 
-test('during an outage, bursts of past hours are kept, up to the number that IPv6 votes can cause in one hour', async () => {
+test('during an outage, as many bursts of past hours stay in memory as IPv6 votes can cause in one hour', async () => {
   const { clock, vote, flushed, setFailing } = watch({ maxVotes: 40 });
   setFailing(true);
   vote(0, 20, '2001:db8:0:1::1');

@@ -34,23 +34,23 @@ const MAX_VOTES = 200_000;
 
 /**
  * Counts votes in memory, separately for each hour. Networks are hashed as in `network-keys.ts`, with a new salt every
- * hour, so saved names do not identify a network, and its names in different hours cannot be linked. IPv6 sessions are
- * counted by /64 and by /48, since one customer may have all networks of a /48.
+ * hour, so saved names do not identify a network, and the names of a network in different hours cannot be linked. IPv6
+ * sessions are counted by /64 and by /48, since one customer may have all networks of a /48.
  */
 export function createUpvoteBursts({ now, save, log, maxVotes = MAX_VOTES }: UpvoteBurstsOptions): UpvoteBursts {
   let hour = startHour(now());
-  /** As many bursts as one hour can have, because each vote may count for a /64 and for a /48. */
+  /** The maximum number of bursts in an hour; each vote may count for a /64 and for a /48. */
   const maxEnded = (2 * maxVotes) / BURST_SESSIONS;
   /** Bursts of hours that have ended, until they are saved. */
   let ended = new Map<string, UpvoteBurst>();
 
   function startHourIfDue(): void {
     if (Math.floor(now() / HOUR_MS) * HOUR_MS === hour.startsAt) return;
-    keep(takeUnsavedBursts(hour));
+    retain(takeUnsavedBursts(hour));
     hour = startHour(now());
   }
 
-  function keep(bursts: readonly UpvoteBurst[]): void {
+  function retain(bursts: readonly UpvoteBurst[]): void {
     for (const burst of bursts) {
       const key = `${burst.hour} ${burst.network} ${burst.productId}`;
       if (!ended.has(key) && ended.size < maxEnded) ended.set(key, burst);
@@ -83,7 +83,7 @@ export function createUpvoteBursts({ now, save, log, maxVotes = MAX_VOTES }: Upv
         log.warn({ err: error }, 'Cannot save upvote bursts; they stay in memory until saved or the process stops');
         // Without the saved sizes, the next flush saves all bursts of the current hour again.
         savedSizes.clear();
-        keep(startsAt === hour.startsAt ? earlier : [...earlier, ...current]);
+        retain(startsAt === hour.startsAt ? earlier : [...earlier, ...current]);
       }
     },
   };
@@ -92,7 +92,7 @@ export function createUpvoteBursts({ now, save, log, maxVotes = MAX_VOTES }: Upv
 interface Hour {
   startsAt: number;
   keys: NetworkKeys;
-  /** The keys of IPv6 networks by their /48. */
+  /** The keys of IPv6 addresses by their /48 prefix. */
   keys48: NetworkKeys;
   /** Voters, keyed by network and product. */
   voters: Map<string, Voters>;

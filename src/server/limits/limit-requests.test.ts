@@ -76,7 +76,7 @@ test('a refusal by one limit takes no token from the other', () => {
   ]);
 });
 
-test('a refusal by the network takes no token from an invented session, so no bucket is stored for it', () => {
+test('a refusal by the network limit takes no token from a new session, so no bucket is stored for that session', () => {
   const { limiter } = limiterAt();
   for (let name = 0; name < 5; name += 1) limiter.charge('upvote', visitor(`made-up-${name}`));
   const { exceeded, limits } = limiter.charge('upvote', visitor('made-up-5'));

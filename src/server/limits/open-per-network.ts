@@ -13,7 +13,10 @@ interface OpenPerNetwork {
   open(address: string | undefined): (() => void) | undefined;
 }
 
-/** A whole IPv6 /48 has a multiple of the limit. A network is stored only while it has something open. */
+/**
+ * Creates limits of `max` per network and a multiple of that per IPv6 /48. A network is stored only while it has
+ * something open.
+ */
 function createOpenPerNetwork(max: number): OpenPerNetwork {
   const counts = new Map<string, number>();
   const countOf = (key: string) => counts.get(key) ?? 0;
@@ -50,11 +53,14 @@ function createOpenPerNetwork(max: number): OpenPerNetwork {
 const CONNECTIONS_PER_NETWORK = 1_000;
 
 /** The number of connections that are left for requests if the network has all its streams open. */
-const CONNECTIONS_BESIDE_STREAMS = 500;
+const CONNECTIONS_FOR_REQUESTS = 500;
 
-/** Returns how many connections a network may have open. Each stream uses one, so more streams allow more of them. */
+/**
+ * Returns how many connections a network may have open. Each stream uses one, so the limit grows with the permitted
+ * number of streams.
+ */
 export function maxConnectionsPerNetwork({ perNetwork = 0 }: StreamLimits): number {
-  return Math.max(CONNECTIONS_PER_NETWORK, CONNECTIONS_BESIDE_STREAMS + perNetwork);
+  return Math.max(CONNECTIONS_PER_NETWORK, CONNECTIONS_FOR_REQUESTS + perNetwork);
 }
 
 /**

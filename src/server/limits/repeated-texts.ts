@@ -57,7 +57,7 @@ export function createRepeatedTexts(now: () => number): RepeatedTexts {
   };
 }
 
-/** The number of compared characters. Texts are compared before those that are too long are refused. */
+/** The maximum number of compared characters. The length of a text is checked only after the comparison. */
 const MAX_COMPARED = 11_000;
 
 /**

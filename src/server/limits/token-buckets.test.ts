@@ -58,7 +58,7 @@ describe('for any sequence of requests', () => {
     );
   });
 
-  test('in any interval as long as the window, at most twice the amount passes', () => {
+  test('in any interval as long as the window, at most twice the permitted number of requests passes', () => {
     fc.assert(
       fc.property(rate, steps, ({ amount, seconds }, list) => {
         let now = 0;
@@ -126,7 +126,7 @@ describe('one bucket', () => {
     for (let key = 0; key < 1_000; key += 1) expect(buckets.has(`old-${key}`)).toBe(false);
   });
 
-  test('200,000 invented keys do not exceed the maximum number of buckets', () => {
+  test('200,000 different keys do not exceed the maximum number of buckets', () => {
     const { buckets } = bucketOf(1, 3_600, 1_000);
     const keys = Array.from({ length: 200_000 }, (_, key) => `made-up-${key}`);
     for (const key of keys) buckets.take(key);

@@ -107,7 +107,7 @@ export function migrateKey({ current, previous }: NetworkKey, buckets: TokenBuck
   return current;
 }
 
-/** One of the buckets, and whether it is that of an IPv6 /48. */
+/** A bucket, and whether it belongs to an IPv6 /48. */
 interface NetworkBucket {
   buckets: TokenBuckets;
   key: string;

@@ -11,7 +11,7 @@ const TRANSITIONS: {
   effects: DeliveryEffect[];
 }[] = [
   {
-    name: 'a change is delivered at once after a quiet time',
+    name: 'a change is delivered at once after a quiet period',
     from: { kind: 'idle', notBefore: 1_000, isFailing: false },
     event: { kind: 'changed', at: 5_000 },
     to: { kind: 'scheduled', notBefore: 1_000, isFailing: false },

@@ -108,7 +108,7 @@ describe('timers', () => {
   });
 });
 
-test('heartbeats and the end of streams are written to a part of the streams in each turn of the event loop', async () => {
+test('heartbeats and stream endings are written to a limited number of streams in each turn of the event loop', async () => {
   const { live, state } = setUp();
   const streams = Array.from({ length: 600 }, (_, index) => open(live, index < 400 ? undefined : [`p-${index}`]));
   const written = (text: RegExp) => streams.filter((stream) => text.test(stream.text)).length;
@@ -159,7 +159,7 @@ describe('sharing', () => {
     expect(stream.buffers).toHaveLength(2);
   });
 
-  test('subscribers of all counts refetch when too many changed at once', async () => {
+  test('subscribers of all counts refetch when too many counts changed at once', async () => {
     const { live, change } = setUp();
     const [all, named] = [open(live), open(live, ['p-1'])];
     change(...Array.from({ length: 1_001 }, (_, index) => `p-${index}`));

@@ -19,7 +19,7 @@ import { type Subscription, Subscriptions } from './subscriptions.ts';
 
 const DELIVERY_TIMING = { intervalMs: 1_000 / LIVE_FRAMES_PER_SECOND, retryMs: 1_000 };
 
-/** Socket writes per turn of the event loop: thousands of streams must not delay a request. */
+/** Maximum number of socket writes per turn of the event loop: thousands of streams must not delay a request. */
 const WRITES_PER_TURN = 250;
 
 interface LiveStats {
@@ -38,7 +38,7 @@ export interface Live {
    */
   open(stream: EventStream, productIds: readonly string[] | undefined, since: Since | undefined): void;
   stats(): LiveStats;
-  /** Ends every stream; clients reconnect. Call it when no more streams are opened. */
+  /** Ends every stream; clients reconnect. Call this only when no further streams can be opened. */
   close(): Promise<void>;
 }
 
@@ -162,7 +162,10 @@ export function createLive({ database, changes, log, now }: LiveOptions): Live {
     });
   }
 
-  /** A stream may get a newer frame before the heartbeat. The older id then only repeats changes if it reconnects. */
+  /**
+   * Sends the heartbeat. Its id may be older than that of a stream's last frame; if the client then reconnects, it only
+   * gets some changes again.
+   */
   async function sendHeartbeat(): Promise<void> {
     if (state.kind !== 'delivering' && pending.isEmpty()) deliveredUpTo = changes.observedUpTo();
     const bytes = encodeHeartbeat(deliveredUpTo);

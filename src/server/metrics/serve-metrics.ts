@@ -14,8 +14,8 @@ const MAX_CONNECTIONS = 50;
 type MetricsText = Pick<SiteMetrics, 'contentType' | 'text'>;
 
 /**
- * Returns undefined if neither METRICS_PORT nor METRICS_TOKEN is set. Metrics that cannot be read are not collected,
- * because collecting them takes several microseconds per request.
+ * Creates the metrics, or returns undefined if neither METRICS_PORT nor METRICS_TOKEN is set. Metrics that cannot be
+ * read are not collected, because collecting them takes several microseconds per request.
  */
 export function createMetricsIfEnabled({ metricsPort, metricsToken }: Settings): SiteMetrics | undefined {
   return metricsPort === undefined && metricsToken === undefined ? undefined : createSiteMetrics();

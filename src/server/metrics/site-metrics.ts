@@ -83,7 +83,7 @@ function observeRequestsIn(registers: Registry[]): {
     buckets: SECONDS,
     registers,
   });
-  /** Requests are labelled by the pattern of the route, never by the path, which a visitor chose. */
+  /** Counts a request. Its label is the pattern of the route, never the path, which a visitor chose. */
   function count(method: string, route: string | undefined, status: number): { method: string; route: string } {
     const labels = { method, route: route ?? 'none' };
     requests.inc({ ...labels, status });
@@ -134,7 +134,7 @@ function observeWritesIn(registers: Registry[]): (kind: WriteKind) => GroupCommi
     registers,
   });
   return (kind) => {
-    // Without a first value of 0, Prometheus would not notice an increase to the first one.
+    // Without an initial value of 0, Prometheus would not notice the first refusal.
     refused.inc({ kind }, 0);
     return {
       committed(items, seconds) {

@@ -70,6 +70,6 @@ function filesOf(manifest: Manifest, name: string, found = new Set<string>()): S
 
 function chunkOf(manifest: Manifest, name: string): ManifestChunk {
   const chunk = manifest[name];
-  if (chunk === undefined) throw new Error(`The client build has no ${name}: run \`npm run build\``);
+  if (chunk === undefined) throw new Error(`The client build has no ${name}. Run \`npm run build\`.`);
   return chunk;
 }

@@ -7,7 +7,7 @@ import { inLanguage, localAddress, plural, type RenderedPage, t } from '../../we
 import { CARD_SIZE } from '../cards/renderer/card-renderer.ts';
 import type { ClientBuild } from './client-build.ts';
 
-/** Writes the document around a rendered page. */
+/** Returns the document around a rendered page. */
 export function renderDocument(page: RenderedPage, build: ClientBuild, brand: Brand = NO_BRAND): string {
   return inLanguage(page.language, () => documentOf(page, build, brand));
 }
@@ -101,7 +101,7 @@ ${languageLinks(languages, path, language)}</div>
 `;
 }
 
-/** Links to the same page in each language. After client-side navigation, the app updates them. */
+/** Returns links to the same page in each language. After client-side navigation, the app updates them. */
 function languageLinks(
   languages: NonNullable<RenderedPage['languages']>,
   path: string,
@@ -134,7 +134,9 @@ function headTags(page: RenderedPage): string[] {
   ];
 }
 
-/** Tells search engines the URL of the page in each language, and the default for other languages. */
+/**
+ * Returns the tags that tell search engines the URL of the page in each language, and the default for other languages.
+ */
 function languageTags(siteUrl: string, path: string, languages: NonNullable<RenderedPage['languages']>): string[] {
   if (languages.length < 2) return [];
   const link = (tag: string, param?: string) =>

@@ -28,7 +28,7 @@ export interface SiteLocale {
 
 const ENGLISH_ONLY: SiteLocale = { code: 'en', isNegotiated: false };
 
-/** Only the start of longer headers is parsed, without a last range that is cut, to limit the work for each request. */
+/** Of a longer header, only the complete ranges within this length are parsed, to limit the work for each request. */
 const MAX_HEADER_CHARACTERS = 200;
 
 /** Returns the languages of a site. `scriptOf` returns the URL of a language's messages for the browser. */

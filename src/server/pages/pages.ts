@@ -39,8 +39,8 @@ export interface Pages {
 interface PageCharges {
   reading(reason: RevalidationReason): void;
   /**
-   * The product of the page. If it does not exist, `chargeUnknown` counts the request: such pages are not cached, and
-   * clients can invent any number of ids.
+   * The product of the page. If the product does not exist, `chargeUnknown` counts the request, because such pages are
+   * not cached, and clients can request any number of ids.
    */
   product?: { id: string; chargeUnknown(): void } | undefined;
 }
@@ -161,7 +161,8 @@ export interface PageRenderer {
     now?: { today?: string; renderedAt?: number },
   ): Promise<{ status: number; html: string; problems: readonly Error[] }>;
   /**
-   * Returns the app shell: a document without page content, which browsers load while offline. `renderedAt`: default now.
+   * Returns the app shell: a document without page content, which browsers load while offline. `renderedAt` defaults to
+   * the current time.
    */
   shell(renderedAt?: number): string;
 }
@@ -171,7 +172,7 @@ export interface RendererOptions {
   build: ClientBuild;
   /** The value of SITE_LOCALE. Default: English. */
   locale?: SiteLocale | undefined;
-  /** If unset, the site has the brand of the specification. */
+  /** If unset, the site has the default brand. */
   brand?: Brand | undefined;
 }
 

@@ -50,7 +50,7 @@ test('the number of slots is limited per sender and in total, and released slots
   expect(queue.enter('d')).toBeUndefined();
 });
 
-test('a failed task lets the next one run', async () => {
+test('after a failed task, the next one runs', async () => {
   const queue = createFairQueue(LIMITS);
   const failing = queue.enter('a')?.run(() => Promise.reject(new Error('no')));
   const next = queue.enter('a')?.run(async () => 'yes');

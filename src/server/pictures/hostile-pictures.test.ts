@@ -191,7 +191,7 @@ const EXTREME = [
   hostile('AVIF without width', 'avif', build.withAvifSize(PICTURES.avif, 0, 48), DAMAGED),
 ];
 
-/** The memory limit refuses this picture, because libpng unpacks 3 GB of text. */
+/** This picture exceeds the memory limit, because libpng unpacks 3 GB of text. */
 const TEXT_BOMB = hostile(
   'PNG with 400 compressed texts of 7.9 MB',
   'png',
@@ -292,6 +292,6 @@ test('a picture that unpacks to gigabytes is refused at the memory limit, and th
     { status: 'rejected', reason: { code: 'picture_unusable', message: expect.stringMatching(TEXT_BOMB.reason) } },
     { status: 'fulfilled' },
   ]);
-  // At a timeout, the warning would say that the task took too long.
+  // After a timeout, the warning would say that the task took too long.
   expect(warn.mock.calls.map(([, message]) => message)).toEqual(['The process exited (SIGKILL)']);
 });

@@ -208,7 +208,7 @@ test('an animated PNG becomes a picture of its size', async () => {
   expect((await convert(buildApng(3))).metadata).toMatchObject({ width: 2, height: 2 });
 });
 
-test('uploading a picture again returns the same URL and renews the time of its only file', async () => {
+test('uploading a picture again returns the same URL and renews the modification time of its file', async () => {
   const bytes = await colour('#123456').png().toBuffer();
   const address = await send(bytes);
   const path = join(folder, address.slice('/images/'.length));

@@ -210,7 +210,7 @@ test('an upload that loses its slot gets 408, and its connection is closed', asy
   expect(processed).toEqual([]);
 });
 
-test('routes outside of the scope still accept JSON only', async () => {
+test('routes outside the scope still accept JSON only', async () => {
   const headers = { 'content-type': 'image/png' };
   const response = await app.inject({ method: 'POST', url: '/json', payload: Buffer.from('x'), headers });
   expect(response.statusCode).toBe(415);

@@ -169,7 +169,7 @@ interface TextPlace {
   bold?: boolean;
 }
 
-/** Returns a text element with its measured width, so it fits in any font of the viewer. */
+/** Returns a text element with its measured width, so the text fits whatever font the viewer has. */
 function text(content: string, { x, y, size, fill, width, bold = false }: TextPlace): string {
   const weight = bold ? ' font-weight="700"' : '';
   return `<text x="${x}" y="${y}" font-size="${size}"${weight} fill="${fill}" textLength="${width}" lengthAdjust="spacingAndGlyphs">${escapeXml(content)}</text>`;

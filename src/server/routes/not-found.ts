@@ -6,8 +6,8 @@ import { pathOf, type RouteTable } from '../http/route-table.ts';
 import type { Pages } from '../pages/pages.ts';
 
 /**
- * Handles every request without a route: responds with 405 to a wrong method, with a problem below `/api/`, and with
- * the 404 page to everything else.
+ * Handles every request without a route: responds with 405 to a wrong method, with problem details below `/api/`, and
+ * with the 404 page to everything else.
  */
 export function addNotFound(
   app: FastifyInstance,
@@ -32,7 +32,7 @@ export function addNotFound(
 /** The maximum number of logged characters of a path, because anyone can request unknown paths. */
 const MAX_LOGGED = 200;
 
-/** Responds to an unknown URL: with a problem below `/api/`, else with the 404 page. */
+/** Responds to an unknown URL: with problem details below `/api/`, otherwise with the 404 page. */
 export async function sendNotFound(pages: Pages, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const path = pathOf(request.url);
   request.log.info({ path: path.slice(0, MAX_LOGGED), ...requestIdsOf(request) }, '404: there is nothing at this path');

@@ -55,7 +55,7 @@ export function addPageRoutes(
     // The route matches these ids, but no page has their path: URL parsers resolve `/product/..` to the home page.
     if (['', '.', '..'].includes(id)) return reply.callNotFound();
     const { path, needsRedirect } = productAddress(id, queryOf(request) ?? NO_QUERY, renderer.languages);
-    // The browser app does not decode the path, so it would show its page for unknown paths at `/%70roduct/git`.
+    // The browser app does not decode the path, so at `/%70roduct/git` it would show the 404 page.
     const isEscaped = request.url.startsWith('/') && !request.url.startsWith(PRODUCTS);
     return sendAt({ path, needsRedirect: needsRedirect || isEscaped }, request, reply, id);
   });
@@ -117,7 +117,7 @@ function queryOf(request: FastifyRequest): URLSearchParams | undefined {
   return start === -1 ? undefined : new URLSearchParams(request.url.slice(start + 1));
 }
 
-/** Keeps the parameter that opens the submission dialog, which does not change the page of a URL. */
+/** Adds the parameter that opens the submission dialog, if the request has it. It is not part of a normalized URL. */
 function withDialog(path: string, request: FastifyRequest): string {
   return queryOf(request)?.has('submit') ? `${path}${path.includes('?') ? '&' : '?'}submit` : path;
 }

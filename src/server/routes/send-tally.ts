@@ -82,7 +82,7 @@ async function abortIfSlow(
     }
     startTimer();
   }
-  // `AbortSignal.timeout` would not do, because it may be garbage-collected before it aborts a combined signal.
+  // `AbortSignal.timeout` is not used, because it may be garbage-collected before it aborts a combined signal.
   const end = setTimeout(() => slow.abort(), maxMs).unref();
   await send(timed(), slow.signal).finally(() => {
     clearTimeout(timer);

@@ -69,7 +69,10 @@ export const sitemapRoutes: FastifyPluginAsyncTypebox<Options> = async (app, opt
     });
   });
 
-  /** Returns undefined if the range is not valid. Clients can send any range, so its length is bounded. */
+  /**
+   * Renders a shard, or returns undefined if the range is not valid. Clients can send any range, so its length is
+   * bounded.
+   */
   async function shardBody(range: ProductRange): Promise<string | undefined> {
     const batches = core.readProductAddresses(range, 2 * SHARD_URLS);
     const boards = range.after === '' ? await core.readBoardAddresses(MAX_BOARDS) : undefined;
@@ -100,7 +103,10 @@ export const sitemapRoutes: FastifyPluginAsyncTypebox<Options> = async (app, opt
 
 const SITEMAP_MEDIA_TYPE = 'application/xml; charset=utf-8';
 
-/** Products per shard: about a megabyte, with room for as many more that are added to its range later. */
+/**
+ * Products per shard, which take about a megabyte. A shard may grow to twice as many if products are added to its
+ * range.
+ */
 const SHARD_URLS = 10_000;
 
 const NAMESPACE = { xmlns: 'http://www.sitemaps.org/schemas/sitemap/0.9' };
@@ -143,7 +149,7 @@ async function urlSet(
   return xmlDocument(element('urlset', NAMESPACE, parts));
 }
 
-/** Lists the shards, each with the latest time in it. The first shard also contains the leaderboards. */
+/** Renders the index of shards, each with the latest time in it. The first shard also contains the leaderboards. */
 function sitemapIndex(
   site: SiteIdentity,
   shards: readonly (ProductRange & { newestAt: string })[],

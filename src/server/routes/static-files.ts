@@ -109,12 +109,13 @@ export const webAppRoutes: FastifyPluginAsync<{
     return JSON.stringify(webAppManifest(renderer));
   });
 
-  // Browsers look for a changed script at each visit, and install it, which caches the shell again. The shell changes
-  // with each build and with settings such as SITE_NAME, so the script contains its digest.
+  // At each visit, browsers check whether the script has changed. If so, they install it, which caches the shell again.
+  // The shell changes with each build and with settings such as SITE_NAME, so the script contains its digest.
   let digest: string | undefined;
   const digestOf = () => (digest ??= inlineHash(renderer.shell(0)));
 
-  // During a rolling restart, a process of another build may respond, so the worker requests the shell by its digest.
+  // During a rolling restart, a process of another build may respond, so the service worker requests the shell by its
+  // digest.
   const produce = async () => constantResponse('text/html; charset=utf-8', renderer.shell());
   const shell = { key: paths.offlineShell, freshness: PAGE_FRESHNESS, produce };
   app.get<{ Querystring: { digest?: unknown } }>(paths.offlineShell, (request, reply) => {

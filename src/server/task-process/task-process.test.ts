@@ -117,7 +117,7 @@ test('an idle process exits, and the next task starts another', async () => {
   expect(pidOf(await run('b'))).not.toBe(first);
 });
 
-test('if the process does not start, every waiting task fails, and no restart follows at once', async () => {
+test('if the process does not start, every waiting task fails, and the process is not restarted at once', async () => {
   start({ file: join(folder, 'broken.mjs') });
   const failures = await Promise.allSettled([run('a'), run('b')]);
   expect(failures.map(({ status }) => status)).toEqual(['rejected', 'rejected']);

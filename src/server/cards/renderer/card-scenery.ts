@@ -82,7 +82,7 @@ function fillDisc(context: SKRSContext2D, x: number, y: number, radius: number):
   context.fill();
 }
 
-/** Draws the logo, or the mark if there is none, in a square with its corner at (x, y). */
+/** Draws the logo, or the mark if there is none, in a square whose top left corner is at (x, y). */
 export function drawMark(
   context: SKRSContext2D,
   { mark, logo }: { mark: CardMark; logo: Image | undefined },
@@ -116,7 +116,9 @@ interface Box {
   size: number;
 }
 
-/** Larger pictures are not drawn. They have been decoded by then; a process that uses too much memory is replaced. */
+/**
+ * Larger pictures are not drawn. The check follows the decoding; a process that then uses too much memory is replaced.
+ */
 const MAX_PIXELS = 40_000_000;
 
 /** Parts of an SVG that reference other files, run scripts, or expand without limit. */

@@ -44,7 +44,7 @@ export function loadCardFonts(folder: string): { canShow(codePoint: number): boo
   return { canShow: (codePoint) => fonts.some((font) => font.hasGlyphForCodePoint(codePoint)) };
 }
 
-/** The UTF-16 code units of a text that are measured: no card has room for more. */
+/** The maximum number of UTF-16 code units of a text that are measured; no card has room for more. */
 const MAX_CONSIDERED = 1_200;
 
 const ELLIPSIS = '…';

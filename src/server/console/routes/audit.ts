@@ -12,7 +12,7 @@ import { CoreError } from '../../../core/core-error.ts';
 import { DAY_MS, END_OF_TIME } from '../../../core/runtime.ts';
 import type { ConsoleOptions } from '../console-options.ts';
 
-/** A target can be the name of an imported file, so the maximum is the same. */
+/** The maximum length is that of a file name, because a target can be the name of an imported file. */
 const Text = Type.Optional(Type.String({ maxLength: 255, format: TEXT_FORMAT }));
 const Day = Type.Optional(Type.String({ pattern: '^(?!0000)\\d{4}-\\d{2}-\\d{2}$' }));
 const Query = Type.Object({

@@ -21,7 +21,7 @@ const Export = Type.Object({
 const TYPES = { csv: 'text/csv; charset=utf-8', json: 'application/json', 'json-lines': 'application/x-ndjson' };
 const ENDINGS = { csv: 'csv', json: 'json', 'json-lines': 'jsonl' };
 
-/** A HEAD request would read the whole site and record a backup that nobody has received. */
+/** A HEAD request would read the whole site and record a backup that no operator received. */
 const WITHOUT_HEAD = { exposeHeadRoute: false };
 
 /** Routes that send files for download: exports, and a backup of the whole site. */

@@ -70,7 +70,7 @@ export const importRoutes: FastifyPluginAsyncTypebox<Options> = async (
     const { body } = request;
     if (!(body instanceof Readable))
       throw new CoreError('unsupported_media_type', 'Send the file as application/octet-stream.');
-    // The request has passed the check of the session, so its body may take longer to arrive.
+    // The request has a valid session, so its body may take longer to arrive.
     allowSlowBody(request.raw);
     const folder = await mkdtemp(join(tmpdir(), 'groundswell-upload-'));
     const removeFolder = () =>
@@ -105,7 +105,7 @@ export const importRoutes: FastifyPluginAsyncTypebox<Options> = async (
     )
       .then((report) => sendEvent({ kind: 'done', summary: summaryOf(report) }))
       .catch((error: unknown) => {
-        // Without a result, the browser says that a completed import is in the audit log.
+        // No result is sent if the outcome is unknown. The browser then refers the operator to the audit log.
         if (!(error instanceof UnknownOutcomeError)) sendEvent(failureOf(error, log));
       })
       .finally(async () => {
@@ -115,7 +115,7 @@ export const importRoutes: FastifyPluginAsyncTypebox<Options> = async (
         running.delete(importing);
       });
     running.add(importing);
-    // Proxies must not delay lines, because a browser takes a silent connection for a dead one.
+    // Proxies must not delay lines, because the browser treats a silent connection as dead.
     return reply.type('application/x-ndjson').header('x-accel-buffering', 'no').send(events);
   });
 };
@@ -147,7 +147,7 @@ async function saveBody(body: Readable, path: string): Promise<void> {
   );
 }
 
-/** Sends the progress at once, after changes, and repeatedly, so the browser notices a dead connection. */
+/** Sends the progress at once, after changes, and at regular intervals, so the browser can detect a dead connection. */
 function reportProgress(sendEvent: (event: ImportEvent) => void, monotonicMs: () => number) {
   let latest: ImportEvent = { kind: 'progress', stage: 'check', done: 0 };
   let sentAt = Number.NEGATIVE_INFINITY;

@@ -100,7 +100,7 @@ export const signInRoutes: FastifyPluginAsyncTypebox<Options> = async (
   });
 };
 
-/** A sign-in attempt, as far as it matters to the limits. */
+/** The properties of a sign-in attempt on which the limits depend. */
 export interface SignInAttempt {
   name: string;
   address: string | undefined;
