@@ -19,7 +19,7 @@ interface AppProps {
   renderedAt: number;
 }
 
-/** The whole site except its router, which differs between the server and the browser. */
+/** The whole app except its router, which differs between the server and the browser. */
 export function App({ api, client, site, renderedAt }: AppProps) {
   return (
     <ApiProvider value={api}>

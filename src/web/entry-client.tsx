@@ -96,11 +96,14 @@ function describeDocument({ tag, dir = 'ltr' }: { tag: string; dir?: 'rtl' | 'lt
   Object.assign(document.documentElement, { lang: tag, dir });
 }
 
-/** Loads the code of a page when the pointer or the focus reaches a link to it: most visitors open only one page. */
+/**
+ * Loads the code of a page when the pointer or the focus reaches a link to it, and not earlier, because most visitors
+ * open only one page.
+ */
 function preloadLinkedRoute({ target }: Event): void {
   const link = target instanceof Element ? target.closest('a') : null;
   if (!link || link.origin !== window.location.origin) return;
-  // The links to other languages are outside of the app, so they are updated here to lead to the page on screen.
+  // The links to other languages are outside the app, so they are updated here to lead to the page on screen.
   if (link.hreflang) {
     const { pathname, search } = window.location;
     link.href = withLanguage(pathname + withoutLanguage(search), new URLSearchParams(link.search).get('lang'));
@@ -125,7 +128,7 @@ declare global {
   }
 }
 
-/** Once event handlers are attached, replays the clicks that were made before hydration. */
+/** Replays the clicks that were made before hydration, once event handlers are attached. */
 function EarlyClicks({ clicks, children }: { clicks: readonly EarlyClick[]; children: ReactNode }) {
   useEffect(() => {
     // Waits until after the commit, because React cannot hydrate the clicked part of the page during a commit.

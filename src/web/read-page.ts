@@ -57,7 +57,7 @@ async function readHome({ client, api, site }: PageRequest, filters: ProductFilt
   const options = productListOptions(api, filters);
   await client.prefetchInfiniteQuery({ ...options, ...NO_RETRY });
   const page = client.getQueryData(options.queryKey)?.pages[0];
-  // If a search for a term or a tag stopped early, an empty last page is no error.
+  // If a search for a term or a tag stopped early, an empty last page is not an error.
   const isMissing = page && filters.cursor && !filters.q && !filters.tag && isPastEnd(page);
   if (!page || isMissing) {
     const status = isMissing ? 302 : 503;
@@ -151,7 +151,7 @@ async function readProduct({ client, api, site, searchParams }: PageRequest, id:
   });
 }
 
-/** Returns whether a cursor is past the end, because the items after it have moved before it or are gone. */
+/** Returns whether a cursor is past the end of its list, for example because the items after it were deleted. */
 function isPastEnd({ items, nextCursor }: { items: readonly unknown[]; nextCursor: string | null }): boolean {
   return items.length === 0 && nextCursor === null;
 }

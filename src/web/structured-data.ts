@@ -145,7 +145,7 @@ function commentItem({ authorName, content, createdAt, likes }: Comment): object
   };
 }
 
-/** Returns the path from the home page to a page. */
+/** Returns the breadcrumb trail from the home page to a page. */
 function breadcrumbs(site: PageSite, page: { name: string; item: string }): object {
   const items = [{ name: site.name, item: site.url + paths.home }, page];
   return {

@@ -12,7 +12,9 @@ export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
   readonly code: string;
-  /** The `title` of the error response, in English. The catalogues translate those that visitors may see. */
+  /**
+   * The `title` of the error response, in English. The message catalogues translate the titles that visitors may see.
+   */
   title?: string;
 
   constructor(status: number, code: string, message: string, options?: ErrorOptions) {
@@ -31,7 +33,7 @@ export function reasonOf(error: unknown): string {
   return translated((intlLocale() && error instanceof ApiError && error.title) || error.message);
 }
 
-/** Longer than a write usually waits and runs on the server, so a write that timed out here rarely completes later. */
+/** Longer than a write usually takes on the server, so a write that times out here rarely completes later. */
 const TIMEOUT_MS = 40_000;
 
 /**
@@ -75,7 +77,7 @@ export function createHttpApi({ sessionId, origin = '', timeoutMs = TIMEOUT_MS, 
     const isWrite = method !== undefined;
     const headers: Record<string, string> = { Accept: 'application/json', ...options.headers };
     if (isWrite || sendsSession) headers[SESSION_HEADER] = sessionId();
-    // Without a body, this is undefined.
+    // Undefined if there is no body.
     const text: string | undefined = JSON.stringify(body);
     if (text) headers['Content-Type'] = 'application/json';
     const settle = isWrite ? writes.track() : undefined;
@@ -166,12 +168,12 @@ async function nullIfMissing<Result>(request: Promise<Result>): Promise<Result |
 }
 
 /**
- * The key in session storage of the mark that a write is pending. The mark is the `performance.timeOrigin` of the page
- * that sent the write.
+ * The session storage key that marks a pending write. Its value is the `performance.timeOrigin` of the page that sent
+ * the write.
  */
 export const PENDING_WRITE_KEY = 'write_pending';
 
-/** The key in session storage of the time at which a write last completed, in milliseconds since 1970. */
+/** The session storage key of the time at which a write last completed, in milliseconds since 1970. */
 const SETTLED_WRITE_KEY = 'write_settled';
 
 /** Tracks this page's pending writes. */
@@ -191,7 +193,8 @@ export function createWriteTracker() {
         pending -= 1;
         settledAt = performance.now();
         store((storage) => storage.setItem(SETTLED_WRITE_KEY, String(performance.timeOrigin + settledAt)));
-        // While the visitor leaves, the page is hidden and its requests seem to fail, but the browser sends them.
+        // While the visitor leaves, the page is hidden and its requests appear to fail, but the browser still completes
+        // them.
         store(
           (storage) => pending > 0 || document.hidden || hasUnfinishedWrite() || storage.removeItem(PENDING_WRITE_KEY),
         );
@@ -203,7 +206,10 @@ export function createWriteTracker() {
   };
 }
 
-/** Returns whether a write of the previous page completed after this page was requested, so this page may lack it. */
+/**
+ * Returns whether a write of the previous page completed after this page was requested, so this page may not include
+ * the write.
+ */
 export function predatesWrite(): boolean {
   return store((storage) => Number(storage.getItem(SETTLED_WRITE_KEY)) > performance.timeOrigin) === true;
 }
@@ -218,6 +224,6 @@ function store(use: (storage: Storage) => unknown): unknown {
   try {
     return use(window.sessionStorage);
   } catch {
-    // Without storage, the next page may show a cached document without the write until it refetches its data.
+    // Without storage, the next page may show a cached document without the write until the page refetches its data.
   }
 }

@@ -47,7 +47,7 @@ test('once all pending writes have completed, none is reported to the next page'
   expect(hasUnfinishedWrite()).toBe(false);
 });
 
-test('a write that is completed after the next page was requested is reported to that page only', () => {
+test('a write that completes after the next page was requested is reported to that page only', () => {
   const { timeOrigin } = performance;
   const requestedAt = (ms: number) => vi.stubGlobal('performance', { timeOrigin: timeOrigin + ms, now: () => 0 });
   expect(predatesWrite()).toBe(false);
@@ -59,7 +59,7 @@ test('a write that is completed after the next page was requested is reported to
   expect(predatesWrite()).toBe(false);
 });
 
-test('a vote that the head script sent is not reported to its own page, and stays pending until the response', () => {
+test('a vote sent by the head script is not reported to its own page, and is pending until the response arrives', () => {
   window.sessionStorage.setItem('write_pending', String(performance.timeOrigin));
   expect(hasUnfinishedWrite()).toBe(false);
   expect(window.sessionStorage.getItem('write_pending')).not.toBeNull();

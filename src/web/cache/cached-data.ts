@@ -4,7 +4,7 @@ import type { Leaderboard } from '../../contract/leaderboards/schema.ts';
 import type { Product, ProductDetail, ProductPage } from '../../contract/products/schema.ts';
 import type { UpvoteState } from '../../contract/upvotes/schema.ts';
 
-/** The keys of queries about products. This file defines all query keys, so features use the same ones. */
+/** The keys of queries about products. This file defines all query keys, so features share them. */
 export const productKeys = {
   all: ['products'] as const,
   lists: ['products', 'list'] as const,
@@ -45,7 +45,7 @@ export const upvoteKeys = {
   mutation: (productId: string) => ['upvote', productId] as const,
 };
 
-/** The visitor's vote as the server confirmed it last, and the count in its response, if there was one. */
+/** The visitor's vote as last confirmed by the server, with the count if the response contained one. */
 export type ConfirmedVote = Pick<UpvoteState, 'upvoted'> & Partial<UpvoteState>;
 
 type Counts = Pick<Product, 'upvotes' | 'comments'>;

@@ -22,8 +22,8 @@ interface ReadPage {
 const keeping = new WeakSet<QueryClient>();
 
 /**
- * From now on, shows the visitor's pending votes and likes again after each read, whose response lacks them. Every
- * write calls this, because the live updates, which call it as well, start later.
+ * From now on, shows the visitor's pending votes and likes again after each read, because the response does not include
+ * them. Every vote and like calls this function, because live updates, which also call it, start later.
  */
 export function keepPendingWrites(client: QueryClient): void {
   if (keeping.has(client)) return;
@@ -71,7 +71,7 @@ export function setLikes(client: QueryClient, productId: string, likes: Readonly
   });
 }
 
-/** Returns the difference that this visitor's vote makes to the count while it is pending or queued. */
+/** Returns the difference that this visitor's vote makes to the count while the vote is pending or queued. */
 function pendingUpvotes(client: QueryClient, productId: string): number {
   if (client.isMutating({ mutationKey: upvoteKeys.mutation(productId) }) === 0) {
     const queued = queuedUpvote(productId);

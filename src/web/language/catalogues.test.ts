@@ -65,7 +65,7 @@ test('each catalogue has the direction of its script', () => {
   }
 });
 
-test('French texts have no-break spaces at double punctuation marks and inside quotation marks', () => {
+test('French texts have no-break spaces before double punctuation marks and inside quotation marks', () => {
   const messages: readonly Translation[] = Object.values(CATALOGUES.fr?.messages ?? {});
   const texts = messages.flatMap((text) => (typeof text === 'string' ? text : Object.values(text)));
   expect(texts.length).toBeGreaterThan(100);
@@ -80,7 +80,7 @@ test.each(['ar', 'de', 'es', 'fr'])(
 );
 
 test('right-to-left texts isolate what people have written, such as C++ or 2026.png', () => {
-  // The chip and the title that consist only of a term have the direction of the term.
+  // The chip and the title that consist only of a term have its direction, so they need no isolation.
   const written = /\{(?:file|value)\}|.“\{(?:term|tag)\}”|^\{name\} is waiting/;
   const keys = KEYS.filter((key) => written.test(key));
   for (const { dir, messages } of Object.values(CATALOGUES)) {

@@ -107,20 +107,20 @@ export function plural<Text extends CountedMessage['other']>(
   return fill(form ?? (count === 1 ? one : other), { count, ...values });
 }
 
-/** Translates a message, and replaces its placeholders by elements. */
+/** Translates a message, and replaces its placeholders with elements. */
 export function rich<Text extends Message>(message: Text, values: Record<Placeholders<Text>, ReactNode>): ReactNode {
   return withElements(translated(message), values);
 }
 
-/** Replaces the placeholders of an already translated message by elements, e.g. after `plural`. */
+/** Replaces the placeholders of an already translated message with elements, e.g. after `plural`. */
 export function withElements(text: string, values: Record<string, ReactNode>): ReactNode {
   const parts = text.split(/\{(\w+)\}/).map((part, index) => (index % 2 ? values[part] : part));
   return createElement(Fragment, null, ...parts);
 }
 
 /**
- * Translates a text that the code does not name, if the catalogue has it. `default:` translates only default values of
- * fields, so a maker named 'Light' keeps that name.
+ * Translates a text that is known only at run time, if the catalogue contains it. The prefix `default:` translates only
+ * default values of fields, so a maker named 'Light' keeps that name.
  */
 export function translated(text: string, prefix: '' | 'default:' = ''): string {
   const found = current.messages?.[prefix + text];

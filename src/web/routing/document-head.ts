@@ -13,7 +13,10 @@ export function useSite(): Site {
 /** The site's name and tagline, for titles and descriptions. */
 export type SiteTitle = Pick<Site, 'name' | 'tagline'>;
 
-/** Sets the document's title and, after a navigation, its other metadata. The server renders that of the first page. */
+/**
+ * Sets the document's title and, after a navigation, its other metadata. The server renders the metadata of the first
+ * page.
+ */
 export function useDocumentHead({ title, description, canonical, noindex = false }: PageHead): void {
   const { url: siteUrl } = useSite();
   const navigated = useHasNavigated();

@@ -56,7 +56,7 @@ export function clampText(text: string, limit: number): string {
   return `${shown.join('').replace(/[\s,;:.–—-]+$/u, '')}…`;
 }
 
-/** Text in which each code unit is one character, because all combining characters are outside of ASCII. */
+/** Text in which each code unit is one character, because all combining characters are outside ASCII. */
 const PLAIN = /^[ -~]*$/;
 
 function firstCharacters(line: string, count: number): string[] {

@@ -9,8 +9,8 @@ export interface LazyScreen<Props = object> {
 }
 
 /**
- * A screen whose code loads on demand. `React.lazy` suspends on its first render even when its module is loaded:
- * `renderToString` would then send the fallback, and hydration would be deferred.
+ * Creates a screen whose code loads on demand. `React.lazy` suspends on its first render even when its module is
+ * loaded: `renderToString` would then send the fallback, and hydration would be deferred.
  */
 export function lazyScreen<Props = object>(load: () => Promise<ComponentType<Props>>): LazyScreen<Props> {
   let loaded: ComponentType<Props> | undefined;

@@ -11,14 +11,14 @@ interface ListLocation {
 
 const LastListContext = createContext<RefObject<ListLocation | null>>({ current: null });
 
-/** Holds the most recently visited list or leaderboard, or `null` if none has been visited. */
+/** Returns a ref to the most recently visited list or leaderboard. It is `null` if none has been visited. */
 export function useLastList(): RefObject<ListLocation | null> {
   return useContext(LastListContext);
 }
 
 /**
- * Options for the main query of a page. If the server could not read its data, the page shows the error until the
- * visitor retries. After a navigation within the site, a query that failed earlier is repeated.
+ * Returns options for the main query of a page. If the server could not read the data, the page shows the error until
+ * the visitor retries. After a navigation within the site, a query that failed earlier is retried.
  */
 export function useRetryOnMount(): { retryOnMount: boolean } {
   return { retryOnMount: useHasNavigated() };
@@ -47,7 +47,8 @@ function useScrollPositions(): void {
   useEffect(() => {
     window.history.scrollRestoration = 'manual';
     const start = readPositions({})[current.current.key];
-    // A fragment also scrolls. On a slow network, the visitor may have scrolled, or be typing, before the scripts arrive.
+    // A fragment also scrolls. On a slow network, the visitor may have scrolled, or be typing, before the scripts
+    // arrive.
     if (start && !window.scrollY && !isTyping()) scrollDownTo(start);
 
     const note = () => {
@@ -58,7 +59,7 @@ function useScrollPositions(): void {
       note();
       writePositions(positions.current);
     };
-    // The provider is part of the page until its end, so nothing removes the listeners.
+    // The provider stays mounted for the lifetime of the page, so nothing removes the listeners.
     window.addEventListener('scroll', note);
     // The browser may discard a hidden tab, and reload it later, without another event.
     window.addEventListener('visibilitychange', save);

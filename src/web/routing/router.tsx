@@ -39,7 +39,9 @@ export function useLocation(): Location {
   return useRouter().location;
 }
 
-/** Whether the visitor has navigated within the site since the document loaded. A changed search counts as well. */
+/**
+ * Returns whether the visitor has navigated within the site since the document loaded. A changed search counts as well.
+ */
 export function useHasNavigated(): boolean {
   return useRouter().type !== 'LOAD';
 }
@@ -111,7 +113,7 @@ export function StaticRouter({ url, children }: { url: string; children: ReactNo
     location: { pathname, search: withoutLanguage(search), hash: '', state: null, key: 'default' },
     type: 'LOAD',
     navigate() {
-      throw new Error('Cannot navigate while the server renders a page');
+      throw new Error('Cannot navigate during server rendering. Navigate in an effect or event handler.');
     },
   };
   return <RouterContext value={router}>{children}</RouterContext>;

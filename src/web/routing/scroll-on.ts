@@ -1,4 +1,7 @@
-/** Scrolling stops after this time, even if the page still grows. Further pages take long on a slow network. */
+/**
+ * Scrolling stops after this time, even if the page still grows. The time is long, because further pages load slowly on
+ * a slow network.
+ */
 const MAX_MS = 30_000;
 
 /** Returns a controller that aborts as soon as the visitor does anything. */
@@ -17,7 +20,7 @@ export function abortedByVisitor(): AbortController {
 export function scrollOn(top: number, reached: number): void {
   const stopped = abortedByVisitor();
   const growth = new ResizeObserver(() => {
-    // The visitor has scrolled, for example with the scroll bar, which fires none of the events.
+    // The visitor has scrolled, for example with the scroll bar, which fires none of the events above.
     if (window.scrollY !== reached) return stopped.abort();
     window.scrollTo({ top, behavior: 'instant' });
     reached = window.scrollY;

@@ -10,15 +10,18 @@ const PREFIX = 'cached ';
 
 export type Kind = keyof typeof MAX_ITEMS;
 
-/** Contains the build id, because pages of another build request files that no longer exist. */
+/**
+ * Returns the name of a cache. It contains the build id, because pages of another build request files that no longer
+ * exist.
+ */
 const cacheName = (kind: Kind | 'files') => `${PREFIX}${build.id} ${kind}`;
 
-/** Part of every document of the site, also of its 404 page. */
+/** Text that every document of the site contains, including the 404 page. */
 export const DOCUMENT_MARK = 'class="site-links"';
 
 /**
- * Returns whether a response with status 200 is what was requested. An intermediary, such as the gateway of a
- * public network, may respond to any request with a document of its own.
+ * Returns whether a response with status 200 is what was requested. An intermediary, such as the gateway of a public
+ * network, may respond to any request with its own document.
  */
 async function isFromSite(kind: Kind | 'files', response: Response): Promise<boolean> {
   if (kind === 'pages') return (await response.clone().text()).includes(DOCUMENT_MARK);
@@ -37,7 +40,7 @@ export async function cacheResponse(kind: Kind, address: string, response: Respo
   // The stored body is already decoded, so these headers no longer apply.
   headers.delete('content-encoding');
   headers.delete('content-length');
-  // Read completely before the older copy is replaced, because the download may be interrupted.
+  // The body is read completely before the older copy is replaced, because the download may be interrupted.
   const body = await response.arrayBuffer();
   const cache = await caches.open(cacheName(kind));
   // Does not delete the older copy first, because it would be lost if the storage is full.
@@ -45,7 +48,10 @@ export async function cacheResponse(kind: Kind, address: string, response: Respo
   await evictOldest(cache, MAX_ITEMS[kind]);
 }
 
-/** Compares headers, because browsers order keys differently: in WebKit, a new copy takes the old copy's position. */
+/**
+ * Evicts the oldest copies. Compares headers, because browsers order keys differently: in WebKit, a new copy takes the
+ * old copy's position.
+ */
 async function evictOldest(cache: Cache, maxItems: number): Promise<void> {
   const requests = await cache.keys();
   if (requests.length <= maxItems) return;
@@ -87,7 +93,8 @@ export async function findCopy(kind: Kind, address: string): Promise<Response | 
 
 /**
  * Caches the files of this build and the offline shell that belongs to them.
- * @throws if one cannot be loaded, for example because a process of another build responds during a rolling restart.
+ * @throws if a file or the shell cannot be loaded, for example because a process of another build responds during a
+ * rolling restart.
  */
 export async function cacheFiles(): Promise<void> {
   const shell = await fetch(`${paths.offlineShell}?digest=${encodeURIComponent(build.shellDigest)}`);

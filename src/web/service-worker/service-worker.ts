@@ -19,7 +19,7 @@ import { type FetchEventLike, worker } from './worker-scope.ts';
 /** The maximum wait for the network if the cache has a copy of the page. */
 const NETWORK_TIMEOUT_MS = 4_000;
 
-/** The age at which the copy of a page is updated when the visitor opens the page within the app. */
+/** When the visitor opens a page within the app, a copy of at least this age is updated. */
 const RECENT_MS = 60_000;
 
 /** API responses that are the same for every visitor and useful offline. */
@@ -49,7 +49,7 @@ worker.addEventListener('activate', (event) => {
 worker.addEventListener('fetch', (event) => {
   const { request } = event;
   const url = new URL(request.url);
-  // Writes, requests with a session and other origins bypass this worker.
+  // Writes, requests with a session and requests to other origins bypass this worker.
   if (request.method !== 'GET' || url.origin !== worker.location.origin || request.headers.has(SESSION_HEADER)) return;
   if (request.mode === 'navigate') {
     if (isPage(url)) event.respondWith(respondWithPage(event, url));
@@ -122,8 +122,8 @@ async function markAsCached(copy: Response): Promise<Response> {
 }
 
 /**
- * The content of a file with a hashed name never changes, so a cached file is always current. A language's messages are
- * cached when a page first needs them.
+ * Returns a file from the cache or the network. A file with a hashed name never changes, so a cached file is always
+ * current. A language's messages are cached when a page first needs them.
  */
 async function respondWithFile(event: FetchEventLike): Promise<Response> {
   const { request } = event;
@@ -155,8 +155,9 @@ async function cacheLanguage(address: string): Promise<void> {
 }
 
 /**
- * Updates the copy, or deletes it if the site has removed the resource. A page without its comments has `no-store`.
- * Clones the response before it awaits anything, so the caller can return the response to the page.
+ * Updates the copy, or deletes it if the site has removed the resource. Does not cache a page with `no-store`, which
+ * lacks a part, such as the comments. Clones the response before it awaits anything, so the caller can return the
+ * response to the page.
  */
 async function updateCopy(kind: Kind, address: string, response: Response): Promise<void> {
   if (response.status === 200) {
@@ -167,15 +168,18 @@ async function updateCopy(kind: Kind, address: string, response: Response): Prom
   }
 }
 
-/** Ignores the error page of a proxy: the site's API sends problems with a code, and other URLs have its 404 page. */
+/**
+ * Deletes the copy, unless a proxy sent the response: the API's errors contain a code, and the site's 404 page contains
+ * `DOCUMENT_MARK`.
+ */
 async function deleteIfRemoved(kind: Kind, address: string, response: Response): Promise<void> {
   const body = await response.text();
   if (body.includes(kind === 'responses' ? '"code":' : DOCUMENT_MARK)) await deleteCopy(kind, address);
 }
 
 /**
- * Caches a page, unless its document was cached recently. A product without a document needs only its API response,
- * which the offline shell shows. Skips searches.
+ * Caches a page, unless its document was cached recently. A product without a cached document needs only its API
+ * response, which the offline shell shows. Skips searches.
  */
 async function cachePage(url: URL): Promise<void> {
   if (!isPage(url) || url.searchParams.has('q')) return;
@@ -190,7 +194,10 @@ async function cachePage(url: URL): Promise<void> {
   await fetchCopy('pages', keyOf(url));
 }
 
-/** Navigation within the app does not update the copy of a document, which would then differ from what the visitor saw. */
+/**
+ * Returns whether a copy is recent. Navigation within the app requests no document, so an older copy is updated
+ * afterwards to match what the visitor saw.
+ */
 const isRecent = ({ headers }: Response) => Date.now() - Date.parse(headers.get(CACHED_AT_HEADER) ?? '') < RECENT_MS;
 
 async function cacheIfMissing(kind: Kind, address: string): Promise<void> {

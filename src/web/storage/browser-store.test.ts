@@ -33,7 +33,7 @@ function browser() {
 
 afterEach(() => vi.unstubAllGlobals());
 
-test('a written value is read, also by a later page, and can be deleted', () => {
+test('a written value can be read, also by a later page, and deleted', () => {
   const { stored } = browser();
   words('words').write(['swell']);
   expect(words('words').read()).toEqual(['swell']);
@@ -68,7 +68,7 @@ test('subscribers are notified of changes that other tabs make to this key or to
   expect(tab.listening()).toBe(0);
 });
 
-test('if storage is full, a new value is reported and lasts as long as the page, until a later value is stored', () => {
+test('if storage is full, subscribers get a new value, which is lost with the page, and a later value can be stored', () => {
   const { stored, localStorage } = browser();
   const store = words('words');
   store.write(['old']);

@@ -26,7 +26,7 @@ export async function focusAdded(items: string, add: () => Promise<unknown>, oth
   target.focus({ preventScroll: top !== window.scrollY });
 }
 
-/** Returns whether a text field has the focus, which code must not move then. */
+/** Returns whether a text field has the focus. If so, code must not move the focus. */
 export function isTyping(): boolean | undefined {
   return document.activeElement?.matches(':read-write');
 }

@@ -31,8 +31,8 @@ interface MoreLinkProps extends Omit<ComponentProps<'a'>, 'onClick'> {
 }
 
 /**
- * A link to the next page of a list, which `onMore` adds to this one. Without JavaScript, it leads to a document that
- * starts there.
+ * A link to the next page of a list. `onMore` adds that page to the list on screen. Without JavaScript, the link leads
+ * to a document that starts with that page.
  */
 export function MoreLink({ href, isBusy, onMore, ...rest }: MoreLinkProps) {
   function loadHere(event: MouseEvent): void {

@@ -12,8 +12,8 @@ interface ModalProps {
 }
 
 /**
- * The frame of a dialog, which traps the focus and returns it to the button that opened it. Escape and a click outside
- * close it.
+ * A modal dialog with a title. It traps the focus and returns it to the button that opened the dialog. Escape and a
+ * click outside close the dialog.
  */
 export function Modal({ title, onClose, children }: ModalProps) {
   const { dialog, outside } = useModalDialog();
@@ -34,7 +34,7 @@ export function Modal({ title, onClose, children }: ModalProps) {
   );
 }
 
-/** Opens a dialog as modal. `outside` contains the handlers with which a click outside its content closes it. */
+/** Opens a dialog as modal. `outside` contains the handlers that close the dialog on a click outside its content. */
 export function useModalDialog() {
   const dialog = useRef<HTMLDialogElement>(null);
   const pressed = useRef<EventTarget>(null);
@@ -66,7 +66,7 @@ export function closeOnNavigation(event: MouseEvent): void {
 
 interface ProductRowProps {
   product: Pick<Product, 'name' | 'image'>;
-  /** The URL of the product. Unset if it is no longer on the site. */
+  /** The URL of the product. Unset if the product is no longer on the site. */
   to?: string | undefined;
   /** The line below the name. Its space is reserved while the state is still loading. */
   state: ReactNode;

@@ -13,8 +13,8 @@ let shown: Location;
 
 /**
  * The only `h1` of the page. It takes the focus after navigation within the site, because screen readers would not
- * announce the new page otherwise. If it replaces the heading of the same page while loading, the visitor may have
- * moved the focus in the meantime, and keeps it.
+ * announce the new page otherwise. When it replaces the heading that the same page showed while loading, it takes the
+ * focus only if the visitor has not moved it.
  */
 export function PageHeading({ children, className, dir }: PageHeadingProps) {
   const heading = useRef<HTMLHeadingElement>(null);

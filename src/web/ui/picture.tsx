@@ -48,7 +48,7 @@ export function Picture({ src, alt, name = '', width, height, className = '', pr
   );
 }
 
-/** Returns whether an image has failed to load, and its props. It is tried again when the network returns. */
+/** Returns whether an image has failed to load, and its props. A failed image is retried when the network returns. */
 export function useImage(src: string | undefined) {
   const image = useRef<HTMLImageElement>(null);
   const [failedSrc, setFailedSrc] = useState<string>();

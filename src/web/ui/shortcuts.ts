@@ -13,7 +13,10 @@ export function useShortcuts(): boolean {
   return useBrowserStore(shortcuts, (stored) => stored === null);
 }
 
-/** Handles a key anywhere on the page, unless `isShortcutBlocked`. `run` prevents the key's default action. */
+/**
+ * Handles a key anywhere on the page, unless `isShortcutBlocked`. `run` must prevent the default action of a key that
+ * it handles.
+ */
 export function useShortcut(key: string, run: (event: KeyboardEvent) => void): void {
   const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
     if (event.key === key && !isShortcutBlocked(event)) run(event);
@@ -25,8 +28,8 @@ export function useShortcut(key: string, run: (event: KeyboardEvent) => void): v
 }
 
 /**
- * Whether a key must not trigger a shortcut: it belongs to a field other than a checkbox or radio button, an open
- * dialog or a shortcut of the browser, or the visitor turned shortcuts off.
+ * Returns whether a key must not trigger a shortcut: it belongs to a field other than a checkbox or radio button, an
+ * open dialog or a shortcut of the browser, or the visitor turned shortcuts off.
  */
 export function isShortcutBlocked(event: KeyboardEvent): boolean {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return true;

@@ -4,9 +4,9 @@ import { loadOnVisit } from '../routing/lazy-screen.tsx';
 import type { ToastListProps } from './toast-list.tsx';
 
 /**
- * Shows toasts. Both live regions exist from the start, because screen readers announce only later additions.
- * They are not atomic, because a new toast would have those that are still visible announced again.
- * Hydration does not need the code of the toasts, so it loads afterwards.
+ * Shows toasts. Both live regions exist from the start, because screen readers announce only later additions. They are
+ * not atomic, because otherwise, a new toast would cause all visible toasts to be announced again. Hydration does not
+ * need the code of the toasts, so it loads afterwards.
  */
 export function Toaster() {
   const [List, setList] = useState<ComponentType<ToastListProps> | null>(null);

@@ -14,7 +14,7 @@ export interface Toast {
 
 const LIMIT = 3;
 const NONE: readonly Toast[] = [];
-/** All visible toasts. They are not a component's state, because code outside of React also shows toasts. */
+/** All visible toasts. They are not a component's state, because code outside React also shows toasts. */
 let toasts: readonly Toast[] = NONE;
 let nextId = 1;
 const listeners = new Set<() => void>();

@@ -71,7 +71,7 @@ describe('code in texts', () => {
   });
 
   test.each(['`a` ', 'http://a ', '`a`http://a ', '```\n', '`', '```a\n`'])(
-    'of %j repeated a thousand times, at least fifty are marked, and the rest stays plain text',
+    'a thousand repetitions of %j are split into about 100 parts at most, and the rest stays plain text',
     (text) => {
       const repeated = text.repeat(1_000);
       const parts = partsOfText(repeated);

@@ -4,20 +4,25 @@ interface TextPart {
 }
 
 /**
- * A fenced block with its optional language, or code between single backticks on one line. Several words after the
- * opening fence are code, and so is a single word without further code.
+ * A fenced block with its optional language, or code between single backticks on one line. Text after the opening fence
+ * is code if it has several words, or if no code follows it.
  */
 const CODE = /^```(?!`)(?:[^\s`]*[^\S\n]*\n(?!\s*```))?([\s\S]*?)\n?```[^\S\n]*\n?|`([^`\n]+)`/gm;
 
-/** The host has at most 253 characters, as all host names have, because `URL` takes quadratic time to encode one. */
+/**
+ * The host has at most 253 characters, the maximum of host names, because `URL` takes quadratic time to encode a host.
+ */
 const ADDRESS = /https?:\/\/(?![^\s<>"'`/?#]{254})[^\s<>"'`/\\?#][^\s<>"'`]*/gi;
-/** Further code and links are plain text, because each part takes far more of a page than its characters. */
+/**
+ * Code and links beyond this number of parts stay plain text, because each part adds far more to a page than its text.
+ */
 const MAX_PARTS = 100;
 const SENTENCE_END = '.,;:!?…';
 
 /**
  * Text of a visitor or maker: plain, except for code and links. Links have `rel="nofollow ugc"`, so search engines do
- * not attribute them to the site. Code and URLs run from left to right in any text, and do not decide its direction.
+ * not attribute them to the site. Code and URLs run from left to right in any text, and do not determine the text's
+ * direction.
  */
 export function UserText({ text }: { text: string }) {
   return partsOfText(text).map((part, index) => {
@@ -36,7 +41,7 @@ export function UserText({ text }: { text: string }) {
   });
 }
 
-/** Splits a text into plain text, code and, outside of code, http(s) URLs. An unclosed backtick is plain text. */
+/** Splits a text into plain text, code and, outside code, http(s) URLs. An unclosed backtick is plain text. */
 export function partsOfText(text: string): TextPart[] {
   const parts: TextPart[] = [];
   let from = 0;

@@ -26,7 +26,7 @@ export const COMMENT_TEXTS = {
   empty: 'No comments yet. Be the first to share your thoughts!',
 } as const;
 
-/** Loads the code that posts comments. Hydration does not need it, so it loads afterwards. */
+/** Loads the code that posts and likes comments. Hydration does not need it, so it loads afterwards. */
 export const loadWrites = () => import('./write-comments.ts');
 
 /** The form for a comment. The browser saves the text until it is posted, and shares it between tabs. */

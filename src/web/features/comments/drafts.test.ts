@@ -36,7 +36,7 @@ test('changed text gets a new idempotency key, unless only the whitespace around
   expect(keyOn('harbour')).not.toBe(key);
 });
 
-test('text that was typed before hydration follows the saved draft, once', () => {
+test('text that was typed before hydration is appended to the saved draft once', () => {
   adoptText('pier', 'Long');
   expect(textOn('pier')).toBe('Long');
   saveDraft('harbour', 'Calm');
@@ -83,7 +83,7 @@ test('a draft is trimmed before it is posted', () => {
   expect(validateDraft('  Calm\nwater. ')).toMatchObject({ content: 'Calm\nwater.', postable: true, showLeft: false });
 });
 
-test('characters are counted as code points, and the number of remaining ones is shown when it is low', () => {
+test('characters are counted as code points, and the number of remaining characters is shown when it is low', () => {
   expect(validateDraft('🌊'.repeat(2_000))).toMatchObject({ left: 0, showLeft: true, postable: true });
   expect(validateDraft('🌊'.repeat(2_001))).toMatchObject({ left: -1, showLeft: true, postable: false });
 });

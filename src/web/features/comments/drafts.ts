@@ -54,10 +54,12 @@ export function saveDraft(productId: string, text: string, now = Date.now()): vo
   drafts.write(current.length > 0 ? current.slice(0, MAX_ITEMS) : undefined);
 }
 
-/** Saves text that was typed before hydration. Keeps a saved draft, too, because the box did not show it until then. */
+/**
+ * Saves text that was typed before hydration. Appends it to a saved draft, because the box did not show that draft yet.
+ */
 export function adoptText(productId: string, typed: string): void {
   const before = draftOn(drafts.read(), productId);
-  // React's strict mode adopts the text twice.
+  // React's strict mode calls this function twice.
   if (!before?.text.endsWith(typed)) saveDraft(productId, before ? `${before.text}\n\n${typed}` : typed);
 }
 

@@ -16,7 +16,10 @@ export function commentOrder(sort: CommentSort, cursor: string | null): CommentO
   return { sort, ...(cursor && sort === DEFAULT_COMMENT_SORT && { cursor }) };
 }
 
-/** Comments per further page, the maximum of the API, so few requests reach a linked comment in a long discussion. */
+/**
+ * Comments per further page: the API's maximum, so few requests are needed to reach a linked comment in a long
+ * discussion.
+ */
 const FURTHER_COMMENTS = 100;
 
 /** Returns the query for a product's comments, with 1 retry after 500 ms (specification, section 9). */
@@ -60,7 +63,7 @@ const texts = (stored: unknown): readonly string[] =>
 export const commentedProducts = createBrowserStore('commented_on', texts);
 export const ownComments = createBrowserStore('own_comments', texts);
 
-/** Whether this browser remembers having posted a comment on the product. */
+/** Returns whether this browser remembers having posted a comment on the product. */
 function hasCommentedOn(productId: string): boolean {
   // On the server, reading local storage throws an error. The store catches it, but creating its stack trace is slow.
   return typeof window !== 'undefined' && commentedProducts.read().includes(productId);

@@ -9,7 +9,7 @@ vi.mock(import('../../ui/toasts.ts'), () => ({ showToast: vi.fn(() => 7), dismis
 
 interface Situation {
   isTyping?: boolean;
-  /** False if the document has scrolled before the app ran. */
+  /** False if the document scrolled before the app ran. */
   mayScroll?: boolean;
   /** Whether the document contains `c2` from the start. */
   isRendered?: boolean;
@@ -55,7 +55,7 @@ async function show(situation: Situation) {
   return { loaded, element, title };
 }
 
-test('a linked comment is focused once it is rendered, and only the pages up to it are loaded, of up to 100 comments', async () => {
+test('only the pages up to a linked comment are loaded, and the comment is focused once it is rendered', async () => {
   const { loaded, element } = await show({});
   expect(loaded).toEqual([undefined, 100]);
   expect(element.focus).toHaveBeenCalledOnce();
@@ -70,7 +70,7 @@ test('a message shows while the pages up to a linked comment load, and then disa
   expect(dismissToast).toHaveBeenCalledExactlyOnceWith(7);
 });
 
-test('a link to a comment that does not exist leads to the title of the discussion, and a message says so', async () => {
+test('a link to a comment that does not exist focuses the title of the discussion and shows a message', async () => {
   const { loaded, title } = await show({ linked: 'unknown' });
   expect(loaded).toHaveLength(3);
   expect(title.focus).toHaveBeenCalledOnce();
@@ -110,7 +110,7 @@ test('a linked comment does not take the focus from a visitor who is typing', as
   expect(element.focus).not.toHaveBeenCalled();
 });
 
-test('the search for a linked comment ends once the visitor scrolls, and then moves nothing', async () => {
+test('the search for a linked comment stops once the visitor scrolls, and then does not move the focus', async () => {
   const { loaded, element, title } = await show({
     linked: 'c3',
     duringLoad: () => window.dispatchEvent(new Event('wheel')),

@@ -13,10 +13,11 @@ import { commentListOptions, commentOrder } from './queries.ts';
 const MAX_PAGES = 20;
 
 /**
- * Scrolls to the comment that the fragment (`hash`) identifies, focuses it and highlights it. Loads further pages to
- * find it, and says so. If it is not found, says so, scrolls to the title of the discussion and focuses that. As soon
- * as the visitor does anything, stops without moving anything. `mayScroll` is false if a new document has scrolled
- * before the app ran: the browser to the comment, or the visitor. Then nothing scrolls, and no further pages load.
+ * Scrolls to the comment that the fragment (`hash`) identifies, focuses it and highlights it. Shows a message while it
+ * loads further pages to find the comment. If the comment is not found, shows an error and focuses the title of the
+ * discussion instead. Stops as soon as the visitor interacts with the page. `mayScroll` is false if the document
+ * scrolled before the app ran, either because the browser scrolled to the comment or because the visitor scrolled. In
+ * that case, nothing scrolls and no further pages load.
  */
 export async function showComment(api: Api, client: QueryClient, hash: string, mayScroll: boolean): Promise<void> {
   const route = matchRoute(window.location.pathname);

@@ -34,7 +34,7 @@ test.each([
   { isNew: true, comments: 2, total: 1, isInvalidated: false },
   // An earlier attempt posted the comment, and the page may already count it.
   { comments: 1, total: 0, isInvalidated: true },
-])('a new comment is counted, but one posted earlier is read again: %o', async (expected) => {
+])('a new comment is counted, but a comment from an earlier attempt invalidates the product: %o', async (expected) => {
   const { isNew, comments, total, isInvalidated } = expected;
   const client = clientWith();
   const detail = productKeys.detail('harbour');
@@ -53,7 +53,7 @@ test.each([
   { isNew: false, nextCursor: null, readAt: 3_000, total: 2 },
   // The comment is probably on a further page.
   { isNew: false, nextCursor: 'next', readAt: 3_000, total: 1 },
-])('a total that already includes the comment does not change: %o', ({ isNew, nextCursor, readAt, total }) => {
+])('a comment increases the total of a list that does not count it yet: %o', ({ isNew, nextCursor, readAt, total }) => {
   const client = new QueryClient();
   const page = { items: [exampleComment({ id: 'a' })], total: 1, nextCursor };
   client.setQueryData(best, { pages: [page], pageParams: [null] }, { updatedAt: readAt });
@@ -85,7 +85,7 @@ test('a like appears in the lists of every order', () => {
   }
 });
 
-test('likes are counted once if the comments are read while they are pending', async () => {
+test('pending likes are counted once, even if the comments are read in the meantime', async () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   const comment = exampleComment({ id: 'a', likes: 0 });
   const client = clientWith(comment);

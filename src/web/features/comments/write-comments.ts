@@ -31,8 +31,8 @@ function showCommentToast({ title, description }: (typeof TEXTS)[keyof typeof TE
 }
 
 /**
- * The maximum number of remembered products, and of remembered comments. Held comments beyond it are so old that they
- * have probably been moderated.
+ * The maximum number of products, and of comments, that this browser remembers. Older held comments have probably been
+ * moderated.
  */
 const MAX_REMEMBERED = 200;
 
@@ -44,8 +44,8 @@ interface Draft {
 }
 
 /**
- * Posts a draft, or queues it while offline, unless a comment on the product is being posted. Never rejects: a toast
- * reports the result.
+ * Posts a draft, or queues it while offline, unless a comment on the product is already being posted. Never rejects: a
+ * toast reports the result.
  */
 export async function postComment(api: Api, client: QueryClient, productId: string, draft: Draft): Promise<void> {
   const mutationKey = commentKeys.addMutation(productId);
@@ -172,7 +172,7 @@ export async function likeComment(api: Api, client: QueryClient, { id, productId
 function likeFailure(error: Error): string {
   if (!(error instanceof ApiError)) return COMMENT_MESSAGES.updateLikesFailed;
   if (error.status === 404) return COMMENT_MESSAGES.notFound;
-  // Without a response it is unknown whether the comment exists.
+  // Without a response, it is unknown whether the comment exists.
   return error.status === 0 ? COMMENT_MESSAGES.fetchFailed : COMMENT_MESSAGES.updateLikesFailed;
 }
 

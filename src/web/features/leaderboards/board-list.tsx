@@ -75,11 +75,11 @@ interface BoardRowProps {
   vote: ReactNode;
 }
 
-/** A launch on a board: its rank, the counted votes, and why their number differs from the one on the button. */
+/** A launch on a board: its rank, its counted votes, and why they differ from the number on the upvote button. */
 function BoardRow({ entry, isFirst, board, vote }: BoardRowProps) {
   const { rank, tied, productId, name, image, votes } = entry;
   const now = useNow();
-  // While the period runs on the server, a fast clock of the browser must not end a window.
+  // While the server reports that the period is running, a browser clock that is ahead must not count past its end.
   const shownNow = board.nextPeriod === null ? Math.min(now, Date.parse(board.to)) : now;
   return (
     <article className="card board-row" data-rank={votes > 0 && rank <= 3 ? rank : undefined}>

@@ -36,7 +36,7 @@ export function PeriodTabs({ period, isRunning }: { period: Period; isRunning: b
 
 /**
  * Returns the period to which a tab leads: the one that contains the last day of this period or, if it is running,
- * today. A period that contains only its first day may precede the site's first launch, and then has no board.
+ * today. With the first day instead, a tab could lead to a period before the first launch, which has no board.
  */
 function tabTarget(period: Period, kind: PeriodKind, today: string): string {
   if (kind === period.kind) return period.name;

@@ -38,7 +38,7 @@ const REASONS: Record<ExclusionReason, Reason> = {
 /** Shows how the counted votes follow from the number on the button, and the rank from the counted votes. */
 export function Calculation({ standing }: { standing: Standing }) {
   const { votes, upvotes, excluded, votesPerNetwork, windowEndsAt } = standing;
-  // After the window: the votes cast outside of it, minus counted votes withdrawn later. Only the difference is known.
+  // After the window: the votes cast outside it, minus counted votes withdrawn later. Only the difference is known.
   const outside = upvotes - votes - excluded.reduce((sum, { votes: count }) => sum + count, 0);
   const { timeZone, hasModerationLog = false } = useSite();
   const ends = formatInstant(windowEndsAt, timeZone);

@@ -4,7 +4,10 @@ import type { Leaderboard, Standings } from '../../../contract/leaderboards/sche
 import { LIMITS } from '../../../contract/limits.ts';
 import { productKeys } from '../../cache/cached-data.ts';
 
-/** Votes change a board within a second, so a board is read again if a visitor returns to it after ten seconds. */
+/**
+ * Votes change a board within a second, so a board is refetched if the visitor returns to it after more than ten
+ * seconds.
+ */
 const FRESHNESS = { staleTime: 10_000, gcTime: 30 * 60_000, retry: 2, meta: { logFailureAs: 'error' } } as const;
 
 /** The pages of a board. If the period cannot have a board, the only page is null. */

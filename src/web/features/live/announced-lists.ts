@@ -3,9 +3,9 @@ import type { ProductListQuery, ProductPage } from '../../../contract/products/s
 import { commentKeys, productKeys } from '../../cache/cached-data.ts';
 
 /**
- * Stops refetching lists when the visitor returns to the tab, if live updates announce their new items. A refetch would
- * move the items at which the visitor is pointing. `hasStream` returns whether the page can expect a stream. Without a
- * stream, lists are still refetched, because new items would be announced only after the next poll.
+ * Turns off the refetch on window focus for lists whose new items are announced by live updates, because a refetch
+ * would move the items at which the visitor is pointing. `hasStream` returns whether the page can expect a stream.
+ * Without a stream, these lists are still refetched, because new items would be announced only after the next poll.
  */
 export function announceNewItems(client: QueryClient, hasStream: () => boolean): void {
   const options = { refetchOnWindowFocus: (query: Query) => !hasStream() || !hasAnnouncements(query) };
@@ -18,20 +18,20 @@ export function announceNewItems(client: QueryClient, hasStream: () => boolean):
   }
 }
 
-/** Returns whether a query is a list whose new items live updates announce. */
+/** Returns whether a query is a list whose new items are announced by live updates. */
 export function isAnnounced(client: QueryClient, query: Query): boolean {
   const { refetchOnWindowFocus: refetches } = client.getQueryDefaults(query.queryKey);
   return typeof refetches === 'function' && refetches(query) === false;
 }
 
-/** Returns whether a list of products starts with the newest one. New products appear at the top of such lists only. */
+/** Returns whether a list starts with the newest product. New products appear at the top of such lists only. */
 export function startsWithNewest({ sort, cursor }: Pick<ProductListQuery, 'sort' | 'cursor'>): boolean {
   return !sort && !cursor;
 }
 
 /**
  * Returns whether live updates announce new items of a list. They announce nothing for a list that could not be read,
- * and products only for a list that starts with the newest one and is not empty.
+ * and new products only for a list that starts with the newest product and is not empty.
  */
 function hasAnnouncements({ queryKey: [kind, , filters], state }: Query): boolean {
   if (kind === commentKeys.all[0]) return state.data !== undefined;

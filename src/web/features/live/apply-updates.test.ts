@@ -67,7 +67,7 @@ test('a response requested before an update does not revert it, but a response r
   leave();
 });
 
-test('changes are requested from the time of the request, not from the time at which a slow response arrived', async () => {
+test('data counts as read at the time of its request, not at the time at which a slow response arrived', async () => {
   const { client, applier } = setUp();
   await vi.advanceTimersByTimeAsync(5_000);
   const startedAt = Date.now();
@@ -81,7 +81,7 @@ test('changes are requested from the time of the request, not from the time at w
   leave();
 });
 
-test('after a comment was hidden, a new comment is announced until the comments are read again', async () => {
+test('after a comment was hidden, a new comment is still announced until the comments are read again', async () => {
   const { client, applier } = setUp();
   const items = [exampleComment({ id: 'a' }), exampleComment({ id: 'b' })];
   const queryKey = commentKeys.list('harbour', { sort: 'oldest' });

@@ -30,7 +30,7 @@ export interface UpdateApplier {
    * Default: now.
    */
   apply(updates: { counts?: readonly LiveCounts[]; comments?: readonly LiveComment[] }, at?: number): void;
-  /** Returns the browser's time at which the data of a query was requested or, if unknown, at which it arrived. */
+  /** Returns when the data of a query was requested or, if unknown, when it arrived (browser time, ms since 1970). */
   readAt(query: Query): number;
 }
 
@@ -46,7 +46,8 @@ export function createUpdateApplier(
   /** The time of the earliest update that a timer will show, or infinity if there is none. */
   let heldSince = Number.POSITIVE_INFINITY;
 
-  // Must come before the subscription below, whose counts already include pending votes.
+  // Must come before the subscription below, which already adds pending votes to counts. Otherwise, they would be added
+  // twice.
   keepPendingWrites(client);
   client.getQueryCache().subscribe((event) => {
     if (event.type !== 'updated') return;
@@ -75,7 +76,7 @@ export function createUpdateApplier(
     notifyManager.batch(() => {
       for (const { value, at } of counts.values()) {
         if (at < since) continue;
-        // A comment was hidden, possibly the new one.
+        // A comment was hidden, possibly one that was announced as new.
         if (value.comments < shownComments(value.id)) forgetNotedComments(client, value.id);
         showCounts(client, value);
       }

@@ -26,7 +26,7 @@ export interface StreamEnd {
 }
 
 /**
- * Reads an event stream to its end. It uses `fetch`, because `EventSource` hides the status of a refusal, its
+ * Reads an event stream to its end. Uses `fetch`, because `EventSource` hides the status of a refusal, its
  * `Retry-After`, and dead connections.
  */
 export async function readEvents(address: string, handlers: EventHandlers, signal: AbortSignal): Promise<StreamEnd> {
@@ -68,7 +68,7 @@ export async function readEvents(address: string, handlers: EventHandlers, signa
 
 /**
  * Parses one event and passes it to the handlers. The server ends each line with a line feed and writes data on one
- * line. Returns the `retry` time, if any.
+ * line. Returns the `retry` delay in milliseconds, if any.
  */
 function dispatch(block: string, { onEvent, onId }: EventHandlers): number | undefined {
   const fields = new Map<string, string>();

@@ -8,7 +8,7 @@ const ATTEMPTS_BEFORE_LOST = 3;
 
 /**
  * The leader's stream. `failures` counts consecutive failed attempts: an update or a heartbeat resets it. `isLost` is
- * set from the time at which the tabs are told that there is no stream until a stream opens.
+ * true once the tabs have been told that there is no stream, until a stream opens.
  */
 export type LeadState = { failures: number; isLost: boolean } & (
   | { kind: 'idle' }

@@ -99,7 +99,7 @@ test.each<[string, LiveState, LiveEvent, LiveState, LiveEffect[]]>([
   ],
   ['a tab that is visible again in time keeps its stream', covered, shown(['a', 'b']), covered, [stay]],
   [
-    'a tab that stays hidden, and a page that is left, leave the stream',
+    'a tab leaves its stream when it stays hidden or the visitor leaves the page',
     covered,
     { kind: 'hidden' },
     { ...covered, kind: 'hidden' },

@@ -18,8 +18,8 @@ export type LiveState = {
   /** The server's time up to which all changes of the products on screen are known. The next stream starts there. */
   knownUpTo: number;
   /**
-   * A lower bound of how far the server's clock is ahead of the browser's. It is derived from received server times,
-   * which have already passed when they arrive.
+   * A lower bound on the milliseconds by which the server's clock is ahead of the browser's. It is derived from
+   * received server times, which have already passed when they arrive.
    */
   aheadMs: number;
 } & (
@@ -61,7 +61,7 @@ export type LiveEvent =
 
 export type LiveEffect =
   | { kind: 'subscribe'; productIds: readonly string[]; since: number }
-  /** Leaves the stream. */
+  /** Ends the subscription. */
   | { kind: 'leave' }
   | { kind: 'poll' }
   /** Dispatches the event after `ms`. Replaces a pending delay of the same event. */

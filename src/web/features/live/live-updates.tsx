@@ -16,7 +16,7 @@ import { newCommentCount, visibleComments, visibleList } from './visible-queries
 
 const started = new WeakMap<QueryClient, LaunchWatch>();
 
-/** Starts the page's live updates on first use. Returns their watch for new launches. */
+/** Starts the page's live updates on first use. Returns the watch for new launches. */
 function useLiveUpdates(client: QueryClient): LaunchWatch {
   const api = useApi();
   const renderedAt = useRenderedAt();
@@ -98,8 +98,8 @@ function cardOf(productId: string): HTMLElement | null {
 }
 
 /**
- * Calls the listener when a query changes whose key has this part. Other queries, such as the vote on each of a thousand
- * products, change too often to compare the lists each time.
+ * Calls the listener when a query whose key contains `part` changes. Other queries, such as the vote on each of a
+ * thousand products, change too often to compare the lists each time.
  */
 function subscribe(client: QueryClient, part: string, listener: () => void): () => void {
   return client.getQueryCache().subscribe(({ query }) => {
@@ -134,8 +134,8 @@ async function fetchUntil<Found>(
 }
 
 /**
- * Scrolls to the new item, focuses it and highlights it. If it is not found, scrolls to the heading and focuses that.
- * If the visitor has done anything in the meantime, nothing scrolls.
+ * Scrolls to the new item, focuses it and highlights it. If the item is not found, scrolls to the heading and focuses
+ * that instead. If the visitor has done anything in the meantime, nothing scrolls.
  */
 async function highlight(
   find: (() => HTMLElement | null) | undefined,

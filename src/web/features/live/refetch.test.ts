@@ -114,7 +114,7 @@ test('a refetch of boards rejects if a board cannot be read', async () => {
   await expect(refetchBoards(client)).rejects.toThrow('Offline');
 });
 
-test('a refetch of overtaken ranks leaves further launches loading, and skips a board that has not loaded', async () => {
+test('refetching overtaken ranks does not interrupt a page that loads, and skips a board that has not loaded', async () => {
   const client = new QueryClient();
   let sendPage = () => {};
   const pageSent = new Promise<void>((resolve) => {

@@ -43,8 +43,8 @@ export async function refetchVisible(refetcher: Refetcher): Promise<void> {
 }
 
 /**
- * Reads when the visitor has not written for a moment, and again if a write began during the read. Such a response may
- * lack the write, and without a stream, nothing would correct it for a minute.
+ * Reads once the visitor has not written for `HOLD_MS`, and reads again if a write began during the read. Otherwise,
+ * the response might lack the write, and without a stream, nothing would correct it for a minute.
  */
 async function readBetweenWrites<Result>(
   { msSinceLastWrite }: Pick<AppApi, 'msSinceLastWrite'>,
@@ -62,7 +62,8 @@ async function readBetweenWrites<Result>(
 
 /**
  * Refetches the ranks on screen. Unlike lists, leaderboards are reordered on screen as votes arrive. Without
- * `includeFinal`, skips final boards, which votes cannot change. A standing also has the number on the upvote button.
+ * `includeFinal`, skips final boards, which votes cannot change. Standings are always refetched, because they also
+ * contain the number on the upvote button.
  * @throws ApiError if a request fails.
  */
 export async function refetchBoards(client: QueryClient, { includeFinal = true } = {}): Promise<void> {
@@ -81,7 +82,7 @@ export async function refetchBoards(client: QueryClient, { includeFinal = true }
   );
 }
 
-/** Returns whether the votes for a board, or for the launch with a standing, are final. */
+/** Returns whether the result of a board, or of the launch that a standing describes, is final. */
 function isFinal({ queryKey: [, kind], state: { data } }: Query): boolean {
   const result =
     kind === productKeys.standings[1]
@@ -91,15 +92,15 @@ function isFinal({ queryKey: [, kind], state: { data } }: Query): boolean {
 }
 
 /**
- * Refetches the ranks on screen that may change by votes for launches that are not on screen, but not while the visitor
- * loads more launches.
+ * Refetches the ranks on screen that votes for launches elsewhere may change, unless the visitor is loading more
+ * launches.
  */
 export function refetchOvertaken(client: QueryClient): Promise<void> {
   const filters = { queryKey: productKeys.all, type: 'active', predicate: canBeOvertaken } as const;
   return client.refetchQueries(filters, { cancelRefetch: false });
 }
 
-/** Returns whether a query is a standing, or a board of which only a part is loaded, without a final result. */
+/** Returns whether a query is a standing or a partly loaded board whose result is not final. */
 function canBeOvertaken(query: Query): boolean {
   const [, kind] = query.queryKey;
   const { data } = query.state;
@@ -138,8 +139,8 @@ async function fetchListed(
   );
   launches.findNew(read, query);
   const found = new Set(read.map(({ id }) => id));
-  // Products may have moved out of the loaded range, e.g. in a list sorted by upvotes. They are read one by one, except
-  // after a large import, which moves all of them for every visitor at once.
+  // Products may have moved out of the loaded range, e.g. in a list sorted by upvotes. Only a few of them are read one
+  // by one, because a large import moves all of them, for every visitor at once.
   for (const id of [...ids].filter((each) => !found.has(each)).slice(0, MAX_SINGLE_READS)) {
     const detail = await api.getProduct(id);
     if (detail) read.push(detail.product);

@@ -71,7 +71,7 @@ export function joinSharedStream(handlers: SharedStreamHandlers): SharedStream {
   let leader: StreamLeader | undefined;
   let silence: ReturnType<typeof setTimeout> | undefined;
 
-  /** Restarts the time after which the leader counts as frozen. */
+  /** Restarts the timeout after which the leader is considered frozen. */
   function awaitLeader(): void {
     clearTimeout(silence);
     if (!leader) silence = setTimeout(handlers.onLost, LEADER_TIMEOUT_MS);
@@ -146,8 +146,8 @@ function openChannel(): BroadcastChannel | undefined {
 }
 
 /**
- * The delay for collecting changed subscriptions, which often change several times at once. Each change needs a new
- * stream.
+ * The delay that combines changes of subscriptions into one new stream. Subscriptions often change several times in
+ * quick succession.
  */
 const RESUBSCRIBE_DELAY_MS = 300;
 

@@ -41,8 +41,8 @@ export function startLiveUpdates({ api, client, renderedAt }: LiveOptions): Laun
     if (document.visibilityState === 'hidden') dispatch({ kind: 'tabHidden' });
     else begin();
   });
-  // Browsers do not put a page with an open stream or a lock into their back/forward cache, so a page that is left must
-  // release both.
+  // Browsers do not put a page with an open stream or a lock into their back/forward cache, so the page releases both
+  // when the visitor leaves it.
   window.addEventListener('pagehide', () => dispatch({ kind: 'hidden' }));
   window.addEventListener('pageshow', begin);
   // The stream only follows the launches on screen, but any launch may overtake them.

@@ -79,11 +79,12 @@ export function visibleProducts(
   return { productIds, readAt: Math.min(Date.now(), ...times) };
 }
 
-/** The key of the ids of a product's comments about which updates arrived since its comments were read. */
+/** The query key for the ids of a product's comments that were updated since the comments were last read. */
 const updatedCommentsKey = (productId: string) => ['updated-comments', productId] as const;
 
 /**
- * Records that updates about comments arrived. If all comments are loaded, those that the list does not contain are new.
+ * Records the ids of updated comments if the whole list is loaded. An id that the list does not contain then belongs to
+ * a new comment.
  */
 export function noteComments(client: QueryClient, productId: string, ids: Iterable<string>): void {
   const { order, pages } = visibleComments(client, productId) ?? {};
@@ -93,7 +94,7 @@ export function noteComments(client: QueryClient, productId: string, ids: Iterab
   client.setQueryData<string[]>(queryKey, (noted = []) => [...new Set([...noted, ...ids])]);
 }
 
-/** Call this when a product's comments were read. */
+/** Deletes the recorded ids, because the product's comments were read again or one of them was hidden. */
 export function forgetNotedComments(client: QueryClient, productId: string): void {
   client.removeQueries({ queryKey: updatedCommentsKey(productId) });
 }
@@ -110,7 +111,7 @@ export function newCommentCount(client: QueryClient, productId: string): number 
   // A page that was loaded later may contain comments that the total of the first page does not count.
   const ids = new Set(flattenPages(pages, ({ id }) => id).map(({ id }) => id));
   const loaded = [...ids].filter((id) => !held.has(id)).length;
-  // Hidden comments reduce the count, although there may be new ones.
+  // Hidden comments reduce the count, although there may be new comments.
   const noted = client.getQueryData<string[]>(updatedCommentsKey(productId)) ?? [];
   const unknown = noted.filter((id) => !ids.has(id)).length;
   return Math.max(unknown, count - Math.max(first.total - heldHere, loaded));

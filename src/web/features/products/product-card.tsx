@@ -30,8 +30,8 @@ interface ProductCardProps extends CardParts {
 }
 
 /**
- * A product in a list. The link of the name covers the whole card, and other controls lie above it. Only the picture
- * and the name's text move in the view transition, but not the link: moving elements cannot be clicked, and the card
+ * A product in a list. The link of the name covers the whole card, and other controls lie above it. In the view
+ * transition, only the picture and the name's text move, not the link: moving elements cannot be clicked, and the card
  * must stay clickable.
  */
 export function ProductCard({ product, rank, isFirst, q, marker, save, vote }: ProductCardProps) {

@@ -91,8 +91,8 @@ export function ProductList({ filters, renderParts }: ProductListProps) {
 }
 
 /**
- * Returns the products of all pages with their ranks. A rank counts the preceding products, because pages of a search
- * may be shorter than full ones.
+ * Returns the products of all pages with their ranks. A rank is counted rather than computed from the page number,
+ * because a page of a search may be incomplete.
  */
 function rankedProducts(list: PagedProducts | undefined, position: number): { product: Product; rank: number }[] {
   const products = flattenPages(list?.pages ?? [], ({ id }) => id);

@@ -28,7 +28,7 @@ export function upvoteStatusOptions(api: Api, productId: string) {
       return upvoted;
     },
     staleTime: 5_000,
-    // At least as long as lists. Otherwise, a queued vote that a cached list counts would be counted again.
+    // Not shorter than that of lists. Otherwise, a queued vote that a cached list counts would be counted again.
     gcTime: Number.POSITIVE_INFINITY,
     retry: 1,
     retryDelay: 1_000,
@@ -37,14 +37,17 @@ export function upvoteStatusOptions(api: Api, productId: string) {
 }
 
 /**
- * Returns the number of clicks on this product's upvote that have no response yet, including the click whose callback
- * calls this, and a queued vote that is being sent.
+ * Returns the number of clicks on this product's upvote button that have no response yet. Includes the click whose
+ * callback calls this function, and a queued vote that is being sent.
  */
 export function pendingClicks(client: QueryClient, productId: string): number {
   return client.isMutating({ mutationKey: upvoteKeys.mutation(productId) });
 }
 
-/** Adds an early vote to the cached count, because hydration requires the document's count, which includes the vote. */
+/**
+ * Adds an early vote to the cached count, because hydration requires the count in the document, which includes the
+ * vote.
+ */
 export function countEarlyVote(client: QueryClient, productId: string): void {
   client.setQueryData(upvoteKeys.early(productId), true);
   moveUpvotes(client, productId, 1);

@@ -228,7 +228,7 @@ describe('upvotes that were queued offline', () => {
     vi.useFakeTimers();
     const { api, client, showQueued } = setUp();
     client.removeQueries({ queryKey: upvoteKeys.statuses });
-    // The default in browsers, for other queries than lists.
+    // The default in browsers for queries other than lists.
     client.setDefaultOptions({ queries: { gcTime: 5 * 60_000 } });
     client.setQueryDefaults(productKeys.lists, { gcTime: 30 * 60_000 });
     const items = [exampleProduct({ id: 'harbour', upvotes: 25 })];

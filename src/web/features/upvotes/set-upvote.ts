@@ -72,7 +72,7 @@ async function setUpvote(
   keepPendingWrites(client);
   const mutation = client.getMutationCache().build(client, setUpvoteOptions(api, client, productId, isEarly));
   await mutation.execute(upvoted).catch(() => {});
-  // A toast has reported a failure.
+  // If the mutation failed, a toast has reported it.
   return mutation.state.status === 'success';
 }
 
@@ -129,7 +129,7 @@ export function setUpvoteOptions(api: Api, client: QueryClient, productId: strin
   });
 }
 
-/** Shows the state that the server confirmed last, unless another click is pending. Reads it after a lost response. */
+/** Shows the last confirmed state, unless another click is pending. Refetches the vote if its outcome is unknown. */
 function showConfirmed(client: QueryClient, productId: string, failure?: unknown): void {
   const state = client.getQueryData<Confirmed>(upvoteKeys.confirmed(productId));
   if (!state || pendingClicks(client, productId) > 1) return;
@@ -137,7 +137,7 @@ function showConfirmed(client: QueryClient, productId: string, failure?: unknown
   if (upvotes === undefined) moveCount(client, productId, shownVote(client, productId), upvoted);
   else patchProduct(client, productId, (product) => ({ ...product, upvotes }));
   setStatus(client, productId, upvoted);
-  // After an error of a server or of a proxy before it, the vote may be stored.
+  // Despite an error from the server or from a proxy in front of it, the vote may be stored.
   const isUnknown = failure instanceof ApiError && (failure.status === 0 || failure.status >= 500);
   if (isUnknown) void client.invalidateQueries({ queryKey: upvoteKeys.status(productId) });
 }
@@ -219,7 +219,7 @@ function failureOf(upvoted: boolean, cause: unknown): string {
 const MAX_REMEMBERED = 500;
 
 function rememberVote(productId: string, upvoted: boolean): void {
-  // While the visitor leaves, the page is hidden and its requests seem to fail, but the browser sends them.
+  // While the visitor leaves, the page is hidden and its requests appear to fail, but the browser still completes them.
   if (document.hidden) return;
   const before = rememberedVotes.read();
   if (before.includes(productId) === upvoted) return;
@@ -229,7 +229,7 @@ function rememberVote(productId: string, upvoted: boolean): void {
 
 /**
  * Stores each vote status in this browser when it changes, refetches votes that another tab has changed, and keeps
- * queued votes on screen. Returns a function that ends all of this.
+ * queued votes on screen. Returns a function that stops watching.
  */
 export function watchVotes(api: Api, client: QueryClient): () => void {
   const known = new Map<string, boolean>();
@@ -250,7 +250,7 @@ export function watchVotes(api: Api, client: QueryClient): () => void {
     note(event.query, isRead);
   });
   const onStorage = ({ key, newValue }: StorageEvent) => {
-    // The key of `rememberedVotes`. Without a value, other code on this origin has deleted it.
+    // The key of `rememberedVotes`. A null value means that other code on this origin deleted the key.
     if (key === 'upvoted' && newValue !== null) readChangedVotes(client);
   };
   window.addEventListener('storage', onStorage);
@@ -261,8 +261,8 @@ export function watchVotes(api: Api, client: QueryClient): () => void {
 }
 
 /**
- * Reads a product's upvotes. Refetching the lists that contain it would insert and move other products. A count that
- * changed during the read is newer than the response.
+ * Refetches a product's number of upvotes, but not the lists that contain the product, which would insert and move
+ * other products. A count that changed during the read is newer than the response.
  */
 async function readUpvotes(api: Api, client: QueryClient, productId: string): Promise<void> {
   const before = new Set<number>();
@@ -284,7 +284,7 @@ function showQueuedStatus(client: QueryClient, queryKey: readonly unknown[]): vo
   if (queued && pendingClicks(client, queued.productId) === 0) client.setQueryData(queryKey, queued.upvoted);
 }
 
-/** Reads the votes that differ from the remembered ones, except those with a pending click in this tab. */
+/** Refetches the votes that differ from the remembered ones, except those with a pending click in this tab. */
 function readChangedVotes(client: QueryClient): void {
   const remembered = rememberedVotes.read();
   for (const [queryKey, known] of client.getQueriesData<boolean>({ queryKey: upvoteKeys.statuses })) {

@@ -8,7 +8,7 @@ import { RollingNumber } from '../../ui/rolling-number.tsx';
 import { showLoadFailure } from '../../ui/toasts.ts';
 import { rememberedVotes, showEarlyVote, upvoteStatusOptions } from './queries.ts';
 
-/** The tooltips (specification, section 4). The document also contains the second one, for the head script. */
+/** The tooltips (specification, section 4). The document also contains `remove`, for the head script. */
 const TOOLTIPS = { add: 'Upvote this product', remove: 'Remove upvote' } as const;
 
 interface UpvoteButtonProps {
@@ -60,7 +60,7 @@ function useUpvote(productId: string) {
   const api = useApi();
   const client = useQueryClient();
   const remembered = useBrowserStore(rememberedVotes, (ids) => ids.includes(productId));
-  // The server knows no visitor, and a query per button would take a tenth of the time of a list.
+  // The server knows no visitor, and one query per button would take a tenth of the time to render a list.
   const { data, isError } =
     // biome-ignore lint/correctness/useHookAtTopLevel: the condition is constant
     typeof window === 'undefined' ? NO_STATUS : useQuery(upvoteStatusOptions(api, productId));

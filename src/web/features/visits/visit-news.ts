@@ -5,8 +5,8 @@ import type { Product } from '../../../contract/products/schema.ts';
 import { ApiError } from '../../api/http-api.ts';
 
 /**
- * The maximum number of upvoted products to check, and of products that the visitor commented on. The latest are
- * checked.
+ * The maximum number of upvoted products to check, and of products with the visitor's comments, starting with the
+ * latest.
  */
 const MAX_CHECKED = 4;
 const MAX_LAUNCHES = 5;

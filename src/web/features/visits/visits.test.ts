@@ -21,7 +21,7 @@ test('after half an hour a new visit begins, and the previous one ended with its
   expect(visitsAt(later, later.seenAt + 5).lastEndedAt, 'unchanged during the visit').toBe(NOON);
 });
 
-test('setting the clock back does not begin a visit', () => {
+test('setting the clock back does not begin a new visit', () => {
   expect(visitsAt({ seenAt: NOON, lastEndedAt: 1 }, NOON - 5)).toEqual({ seenAt: NOON - 5, lastEndedAt: 1 });
 });
 

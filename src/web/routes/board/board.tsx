@@ -76,7 +76,7 @@ function BoardPage({ period, cursor }: { period: Period; cursor: string }) {
   const onEnd = useCallback(() => void refetch({ cancelRefetch: false }), [refetch]);
   const board = data?.pages.at(-1);
   const expected = expectedBoard(period, useNow());
-  // A past board has no next period if all later products were removed.
+  // Checks both, because a past board has no next period either if all later products were removed.
   const isRunning = board?.status === 'open' && board.nextPeriod === null;
 
   if (data && !board) return <MissingBoard />;

@@ -100,7 +100,7 @@ export function Home() {
   );
 }
 
-/** Separate from `Home`, because it renders every minute. */
+/** Separate from `Home`, because it re-renders every minute. */
 function BoardsLink() {
   const today = useToday();
   return (

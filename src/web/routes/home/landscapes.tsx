@@ -43,7 +43,7 @@ export function Landscapes() {
       <h2 id="landscapes-title">{t('Product Landscapes')}</h2>
       <div className="landscapes-articles">
         {(articles ?? ARTICLES).map((article, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the articles never change, and titles may be alike
+          // biome-ignore lint/suspicious/noArrayIndexKey: the articles never change, and titles may be identical
           <ArticleCard key={index} article={article} dir={articles && 'auto'} />
         ))}
       </div>

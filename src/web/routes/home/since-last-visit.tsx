@@ -34,13 +34,13 @@ export function SinceLastVisit() {
   );
 }
 
-/** The maximum wait for an idle callback, which may never come in a browser that draws continuously. */
+/** The maximum wait for an idle callback. A browser that renders continuously may never be idle. */
 const MAX_IDLE_WAIT_MS = 1_000;
 
-/** The maximum age of a list that is not requested again. */
+/** The maximum age of a cached list that is used without another request. */
 const RECENT_MS = 60_000;
 
-/** Calls back when the browser is idle, or after the maximum wait. Without `requestIdleCallback`, does not wait. */
+/** Runs `callback` when the browser is idle or after the maximum wait, or immediately without `requestIdleCallback`. */
 function whenIdle(callback: () => void): void {
   if (window.requestIdleCallback) window.requestIdleCallback(callback, { timeout: MAX_IDLE_WAIT_MS });
   else setTimeout(callback);
@@ -57,7 +57,7 @@ function useVisitNews(): VisitNews | undefined {
     async queryFn({ signal }) {
       await new Promise<void>(whenIdle);
       const list = client.getQueryState(productListOptions(api, {}).queryKey);
-      // A tab may have been hidden for hours, in which its list does not change.
+      // The tab may have been hidden for hours, during which its list was not updated.
       const isRecent = list !== undefined && Date.now() - list.dataUpdatedAt < RECENT_MS;
       const known = isRecent ? list.data?.pages[0] : undefined;
       return readVisitNews(

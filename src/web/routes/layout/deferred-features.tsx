@@ -50,12 +50,12 @@ function watchVisit(): () => void {
   };
 }
 
-/** The delays after which votes are read again if the previous page left a write pending. */
+/** The delays after which votes are refetched if the previous page left a write pending. */
 const RECHECKS_MS = [1_500, 6_000, 20_000, 40_000];
 
 /**
- * If the visitor left another page of this tab while a write was pending, reads the visitor's votes and the product
- * again later, because a slow write may reach the server after this page's first reads.
+ * If the visitor left another page of this tab while a write was pending, refetches the visitor's votes and the product
+ * later, because a slow write may reach the server after this page's first requests.
  */
 function recheckVotes(client: QueryClient): void {
   if (!hasUnfinishedWrite()) return;
@@ -68,7 +68,7 @@ function recheckVotes(client: QueryClient): void {
 }
 
 /**
- * Adopts the theme that another tab selects, also while this page is in the back/forward cache. The key is the same as
+ * Adopts the theme that another tab selects, even while this page is in the back/forward cache. The key is the same as
  * in ui/theme.tsx. A test compares them.
  */
 function followTheme(): () => void {

@@ -45,7 +45,7 @@ export function SiteHeader() {
   );
 }
 
-/** Closes the menu. Nothing in its panel can have the focus, which the panel would otherwise cover. */
+/** Closes the menu. Its buttons are disabled, so the focus always moves to an element that the panel may cover. */
 function close({ currentTarget }: SyntheticEvent<HTMLDetailsElement>): void {
   currentTarget.open = false;
 }

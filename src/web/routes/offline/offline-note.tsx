@@ -94,13 +94,13 @@ function useQueuedUpvotes(items: readonly OutboxItem[]): void {
 
 /**
  * When online, sends queued writes. Then refetches the visible data if the page may be stale, so each count includes
- * the visitor's own upvote. Repeats both for as long as the page is online, because a failed click may queue its vote
- * again, and another tab may queue writes. Returns whether the page still shows a cached copy.
+ * the visitor's own upvote. Repeats both while the browser is online, because a failed click may queue its vote again,
+ * and another tab may queue writes. Returns whether the page still shows a cached copy.
  */
 function useReconnect(online: boolean): boolean {
   const api = useApi();
   const client = useQueryClient();
-  /** The time since which data may be cached: 0 if the page itself may be a copy, undefined if all data is current. */
+  /** Data read since this time may be stale: 0 if the page itself may be a cached copy, undefined if all is current. */
   const oldSince = useRef<number | undefined>(cachedAt() !== undefined || !navigator.onLine ? 0 : undefined);
   const [isCopy, setCopy] = useState(() => cachedAt() !== undefined);
 
@@ -146,8 +146,8 @@ async function refetchOld(client: QueryClient, time: number): Promise<boolean> {
 }
 
 /**
- * A comment that waits to be sent, or that the server refused. A refused one stays in the queue until the visitor sends
- * it again or discards it.
+ * A comment that waits to be sent, or that the server refused. A refused comment stays in the queue until the visitor
+ * sends it again or discards it.
  */
 function QueuedComment({ item }: { item: OutboxItem }) {
   const api = useApi();
@@ -208,7 +208,7 @@ function QueuedComment({ item }: { item: OutboxItem }) {
 }
 
 /**
- * A ref callback. When its card is removed, moves the focus from it to a card beside it or, without one, to the page.
+ * A ref callback. When its card is removed, moves the focus from it to an adjacent card or, without one, to the page.
  */
 function passFocusOn(card: Element | null) {
   return () => {
@@ -225,7 +225,7 @@ function passFocusOn(card: Element | null) {
 async function startServiceWorker(): Promise<void> {
   // The development server has no bundled files to cache.
   if (!import.meta.env.PROD || !('serviceWorker' in navigator)) return;
-  // A worker of a new build has empty caches, so it must cache this page. `OfflineNote` asks the first worker.
+  // A worker of a new build has empty caches, so it must cache this page. `OfflineNote` itself asks the first worker.
   let hasWorker = navigator.serviceWorker.controller !== null;
   navigator.serviceWorker.addEventListener('controllerchange', () => {
     if (hasWorker) void cacheVisiblePage();
@@ -249,7 +249,7 @@ async function cacheVisiblePage(): Promise<void> {
   active?.postMessage({ page: window.location.href, pictures: picturesOf(document), language });
 }
 
-/** Returns the loaded pictures on the page that are files of this site. */
+/** Returns the URLs of the loaded pictures on the page that are files of this site. */
 function picturesOf({ images }: Document): string[] {
   const shown = [...images].filter(({ complete, naturalWidth }) => complete && naturalWidth > 0);
   return [...new Set(shown.map(({ currentSrc }) => currentSrc))].filter((address) =>

@@ -123,7 +123,7 @@ test('a newer change that replaces the one being sent is sent as well', async ()
   expect(sent).toBe(2);
 });
 
-/** Replaces the browser's locks. Each lock is granted to one caller after another. */
+/** Replaces the browser's locks. Each lock is granted to one caller at a time. */
 function stubLocks() {
   const held = new Map<string, Promise<unknown>>();
   const request = vi.fn((name: string, run: () => unknown) => {

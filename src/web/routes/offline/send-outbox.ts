@@ -16,15 +16,15 @@ import {
 } from '../../storage/outbox.ts';
 
 /**
- * How long after the first attempt a comment is sent again, an hour less than the server recognises repetitions. The
- * hour allows for slow requests.
+ * The time after the first attempt during which a comment may be sent again. It is an hour shorter than the time for
+ * which the server recognises the idempotency key, to allow for slow requests.
  */
 export const RESEND_MS = (IDEMPOTENCY_KEY_HOURS - 1) * 3_600_000;
 
 /**
- * Sends queued writes one after another. If the browser offers locks, only one tab sends at a time. The other tabs
- * wait until that tab has finished, so the data that they refetch afterwards includes the writes. A write
- * that failed temporarily stays in the queue.
+ * Sends queued writes one after another. If the browser offers locks, only one tab sends at a time. The other tabs wait
+ * until that tab has finished, so the data that they refetch afterwards includes the writes. A write that failed
+ * temporarily stays in the queue.
  */
 export function sendOutbox(api: Api, client: QueryClient): Promise<void> {
   return withLock('outbox', () => sendAll(api, client));
@@ -57,11 +57,11 @@ async function sendAll(api: Api, client: QueryClient): Promise<void> {
   }
 }
 
-/** A comment may have been posted, but the site could no longer tell that it was sent twice. */
+/** Thrown if a comment may have been posted and the server may no longer recognise a repetition. */
 class UncertainError extends Error {}
 
 async function send(api: Api, client: QueryClient, item: OutboxItem): Promise<void> {
-  // The visitor may have discarded the comment while this waited for the lock.
+  // The visitor may have discarded the comment while this function waited for the lock.
   if (!isQueued(item)) return;
   if (item.kind === 'upvote') {
     await sendQueuedUpvote(api, client, item);
@@ -78,10 +78,9 @@ async function send(api: Api, client: QueryClient, item: OutboxItem): Promise<vo
 }
 
 /**
- * Returns whether a failure is final. A write stays queued after a network error or a server error, and after status
- * 408 or 429, because the network may be slow, and many queued writes may exceed a rate limit. It also stays queued
- * after the error page of a proxy. But a proxy that refuses a comment, except with 404, may do so because of its text,
- * which would block the queue.
+ * Returns whether a failure is final. Temporary failures are network errors, server errors, the statuses 408 and 429
+ * (many queued writes may exceed a rate limit), and error pages of a proxy. But a proxy that refuses a comment, except
+ * with 404, may do so because of the text, so the comment would block the queue.
  */
 function isRefusal({ kind }: OutboxItem, error: unknown): boolean {
   if (!(error instanceof ApiError)) return true;
@@ -96,7 +95,7 @@ function refuse(client: QueryClient, item: OutboxItem, error: unknown): void {
     rollBackQueuedUpvote(client, item, error);
   } else {
     setRefusal(writeKey(item), reasonOf(error));
-    // The message asks the visitor to try again.
+    // The toast asks the visitor to try again, which could post the comment twice.
     if (!(error instanceof UncertainError)) reportRefusedComment();
   }
 }

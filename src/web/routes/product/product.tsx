@@ -124,7 +124,7 @@ function useCommentsScroll(ready: boolean, api: Api, client: QueryClient): void 
   // A layout effect runs as soon as the page is rendered. Other effects wait for the view transition from the card.
   // biome-ignore lint/correctness/useExhaustiveDependencies: pressing the same link again is another navigation
   useLayoutEffect(() => {
-    // In a new document, the browser has scrolled there, and the visitor may have scrolled on before this code loaded.
+    // The browser itself scrolls in a new document, and the visitor may have scrolled on before this code loaded.
     const mayScroll = type !== 'LOAD' || !window.scrollY;
     // Back and Forward restore the scroll position and the focus.
     if (type === 'POP' || !ready) return;

@@ -62,7 +62,7 @@ test('default values of a product become empty fields of the draft', () => {
   });
 });
 
-test('a team is listed with the commas of the language', () => {
+test('names and roles of a team are separated by the comma of the page’s language', () => {
   setLanguage({ locale: 'ja', messages: { ', ': '、' } });
   onTestFinished(() => setLanguage({ locale: 'en-US' }));
   expect(
@@ -76,7 +76,7 @@ test('a team is listed with the commas of the language', () => {
 describe('a draft rebased onto a newer version of the submission', () => {
   const before = draft({ description: 'Old', tags: ['Sea'], team: [{ name: 'Ada', role: '' }] });
 
-  test('keeps the maker’s changes, and adopts changes of other fields', () => {
+  test('keeps the maker’s changes, and adopts changes to other fields', () => {
     const mine = { ...before, description: 'Mine', tags: ['Sea', 'Tide, high'], name: `${before.name} ` };
     const latest = { ...before, name: 'Tides', maker: 'Ada', launchAt: '2026-12-01T09:00:00.000Z' };
     expect(rebase(mine, before, latest)).toEqual({

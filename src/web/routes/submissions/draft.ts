@@ -125,7 +125,7 @@ export function toProduct(draft: Draft, image: string, now: number): Product {
 
 /**
  * Returns the errors in a draft, for early feedback: the server checks the submission again. Only the server checks
- * whether the launch time has passed, because the clock here may be wrong.
+ * whether the launch time has passed, because the browser's clock may be wrong.
  */
 export function errorsIn(draft: Draft): FieldError[] {
   const { tags, team, ...texts } = trimmed(draft);

@@ -26,7 +26,10 @@ interface MakerDialogProps {
   onClose: (changed?: Submission, message?: string) => void;
 }
 
-/** Rebases unsaved changes onto the submission, unless there are conflicts, which saving then reports. */
+/**
+ * Returns the version and the draft to start editing from. Unsaved changes are rebased onto the submission unless they
+ * conflict with it. In that case, saving reports the conflicts.
+ */
 function startOf(unsaved: UnsavedEdit | undefined, submission: Submission): Pick<UnsavedEdit, 'base' | 'draft'> {
   if (unsaved === undefined) return { base: submission, draft: draftOf(submission) };
   const { draft, conflicts } = rebase(unsaved.draft, draftOf(unsaved.base), draftOf(submission));
@@ -93,7 +96,7 @@ export function RescheduleDialog({ access, submission, onClose }: MakerDialogPro
     const found = errorsIn({ ...toDraft(base.product, null), launchAt });
     setErrors(found);
     if (found.length > 0) return;
-    // Moves the focus, which the field loses while it is inert.
+    // Moves the focus to the button, because the field is about to become inert.
     button.current?.focus({ preventScroll: true });
     void run(async () => {
       const change = { launchAt: launchAt === '' ? null : launchAt };
@@ -177,7 +180,7 @@ export function WithdrawDialog({ access, submission, onClose }: MakerDialogProps
   );
 }
 
-/** Returns a function that runs a change unless one is running, and the reason why the last one failed. */
+/** Returns `run`, which runs a change unless another one is running, and why the last change failed. */
 function useAction(onErrors?: (errors: FieldErrors) => void) {
   const [failure, setFailure] = useState<Failure | null>(null);
   const [isBusy, setBusy] = useState(false);

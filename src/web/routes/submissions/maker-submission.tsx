@@ -28,7 +28,7 @@ export interface OpenDialog {
   name: 'edit' | 'reschedule' | 'withdraw';
 }
 
-/** The page of a product that is not on the site yet, which only its maker sees. */
+/** The maker's page of a submission. Other visitors do not see it. */
 export function MakerSubmission({ access, submission, isPage, onChange, open, setOpen }: MakerSubmissionProps) {
   const page = useRef<HTMLElement>(null);
   /** The element that gets the focus when the dialog closes. */
@@ -55,7 +55,7 @@ export function MakerSubmission({ access, submission, isPage, onChange, open, se
     const losesButton =
       changed?.status === 'withdrawn' || (changed?.status === 'declined' && open?.name === 'reschedule');
     if (losesButton) opener.current = page.current?.querySelector<HTMLElement>('h1, h2') ?? null;
-    // Without changes, the version of the dialog may be older than the page's.
+    // If the dialog changed nothing, its version may be older than the page's.
     if (changed && changed.revision > submission.revision) onChange(changed);
     if (said) showToast({ title: t('Changes saved'), description: said });
   }
@@ -154,7 +154,7 @@ const WORDS = {
 function MakerStatus({ submission: { status, reason, launchAt, editable } }: { submission: Submission }) {
   const zone = visitorTimeZone();
   const now = useNow();
-  // A product whose launch time has passed launches once it is approved.
+  // A product whose launch time has passed launches as soon as it is approved.
   const when = launchAt && Date.parse(launchAt) > now && (
     <>
       <strong>{formatTime(launchAt, zone)}</strong>

@@ -43,7 +43,7 @@ export function MakerView({ access, isMissing, onRefused }: MakerViewProps) {
   useRefetchAtLaunch(data, refetch);
 
   const hasLaunched = data?.status === 'launched';
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each read of the submission also reads a missing product
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each refetch of the submission also refetches the product
   useEffect(() => {
     // The product's page changes as well: it shows the product instead of 'not found'.
     if (hasLaunched && isMissing) void client.invalidateQueries({ queryKey: productKeys.detail(access.id) });
@@ -54,7 +54,7 @@ export function MakerView({ access, isMissing, onRefused }: MakerViewProps) {
   const showsLaunch = hasLaunched && open === null;
   useFocusAfterLaunch(showsLaunch, open !== null);
 
-  /** Shows a changed submission, and cancels a pending read, whose response may be older. */
+  /** Shows a changed submission, and cancels a pending request, whose response may be older. */
   function onChange(submission: Submission): void {
     void client.cancelQueries({ queryKey });
     client.setQueryData(queryKey, submission);
@@ -69,7 +69,7 @@ export function MakerView({ access, isMissing, onRefused }: MakerViewProps) {
       <SubmissionStyles />
       {showsLaunch && !isMissing && <MakerLaunch submission={data} />}
       {showsLaunch && isMissing && <ProductSkeleton />}
-      {/* A waiting, declined or withdrawn submission has no product, so a product on screen only has the same id. */}
+      {/* A waiting, declined or withdrawn submission has no product. A product on screen merely has the same id. */}
       {!showsLaunch && (isMissing || open || data.status !== 'scheduled') && (
         <MakerSubmission {...{ access, onChange, open, setOpen }} submission={data} isPage={isMissing} />
       )}
@@ -102,7 +102,7 @@ function useStoredKey({ id, key }: MakerAccess, submission: Submission | undefin
   }, [id, key, name]);
 }
 
-/** Focuses the page after the launch, because the button that opened a dialog is gone and cannot get the focus back. */
+/** Focuses the page after the launch, because the button that opened the dialog is gone. */
 function useFocusAfterLaunch(showsLaunch: boolean, isOpen: boolean): void {
   const hasOpened = useRef(false);
   useEffect(() => {

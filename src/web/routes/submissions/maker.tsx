@@ -20,7 +20,7 @@ const MAKER_VIEW = lazyPart(() =>
   ),
 );
 
-/** The maker's view in a product's page. Other visitors see only the product, if there is one. */
+/** The maker's view on a product's page. Other visitors see only the product, if there is one. */
 export function Maker() {
   const id = useProductId();
   return <ProductMaker key={id} id={id} />;
@@ -56,8 +56,8 @@ function ProductMaker({ id }: { id: string }) {
 }
 
 /**
- * Returns the maker key in the URL or, without one, the stored key. Stores the key unless another one is stored, and
- * then removes it from the URL, where others could see it. If storage fails, only the URL keeps it.
+ * Returns the maker key from the URL or, without one, the stored key. Stores the key from the URL unless another key is
+ * stored. Removes a stored or refused key from the URL, where others could see it, unless storage fails.
  */
 function useMakerKey(id: string) {
   const { location, navigate } = useRouter();
@@ -76,7 +76,7 @@ function useMakerKey(id: string) {
     setRefused(undefined);
   }, [linked, id]);
 
-  // Until the server responds, only the URL has a key that is to replace a stored one. A reload needs it.
+  // A key that is to replace a stored one stays in the URL until the server responds, so a reload does not lose it.
   const isSettled = linked !== undefined && (linked === stored || linked === refused);
   useEffect(() => {
     if (isSettled && makerKeys.isPersisted()) navigate(pathname + search, { replace: true });

@@ -31,7 +31,7 @@ export function PictureField({ pictures, isSending, errors, onAdd, onChange }: P
       return error ?? t('Added {tags}', { tags: file.name });
     });
     const text = news.join(' ');
-    // Screen readers announce only a changed text, and pasted pictures often have the same name.
+    // Screen readers announce a text only if it changes, and pasted pictures often have the same name.
     if (text) setSaid((last) => (last === text ? `${text}\u00a0` : text));
   }, [image, screenshots]);
 
@@ -86,7 +86,7 @@ export function PictureField({ pictures, isSending, errors, onAdd, onChange }: P
                 errorId={errorId(item)}
                 name={t('screenshot {number}', { number: index + 1 })}
                 isSending={isSending}
-                // Pictures that are already on the site keep their order.
+                // Pictures that are already on the server keep their order.
                 canMove={item.file !== undefined && screenshots.length > 1}
                 onEarlier={canSwap(screenshots, index - 1, index) ? () => move(index, -1) : undefined}
                 onLater={canSwap(screenshots, index, index + 1) ? () => move(index, 1) : undefined}
@@ -115,7 +115,7 @@ interface DropZoneProps {
   words: string;
   label: string;
   error: string | undefined;
-  /** The ids of the error messages of single pictures. */
+  /** The ids of the error messages of individual pictures. */
   itemErrorIds: readonly string[];
   isSending: boolean;
   multiple?: boolean;

@@ -8,16 +8,16 @@ import { t } from '../../language/translate.ts';
 import { randomId } from '../../storage/session.ts';
 import { type Failure, type MakerAccess, SubmissionError, submissionsClient } from './submissions-client.ts';
 
-/** A picture in the form: stored on the site, or a file to upload. */
+/** A picture in the form: stored on the server, or a file to upload. */
 export interface PictureItem {
   key: string;
   /** The URL of the stored picture or of the file's preview, or empty if the file has no preview. */
   src: string;
-  /** The file to upload, or undefined if the picture is already stored on the site. */
+  /** The file to upload, or undefined if the picture is already stored on the server. */
   file?: File | undefined;
   /** The uploaded share of the file, from 0 to 1. Set only during the upload. */
   sent?: number | undefined;
-  /** Why the site or this form rejects the picture, or that it has not been sent yet. */
+  /** Why the server or this form rejects the picture, or that it has not been sent yet. */
   error?: string | undefined;
 }
 
@@ -87,7 +87,7 @@ export function pictureErrors({ image, screenshots }: Pictures): FieldError[] {
   return errors;
 }
 
-/** Describes that the site has refused a picture. `isTimeSaved`: the launch time has been saved. */
+/** Describes the rejection of a picture. `isTimeSaved`: whether the launch time has been saved. */
 export function pictureRefused(isTimeSaved: boolean): Failure {
   return {
     title: t('A picture was not accepted'),
@@ -105,7 +105,7 @@ export function storedPictures({ image, screenshots }: Pick<Product, 'image' | '
   };
 }
 
-/** Returns whether the site already has these pictures, and no others. */
+/** Returns whether the server already has these pictures, and no others. */
 export function areStored(pictures: Pictures, product: Pick<Product, 'image' | 'screenshots'>): boolean {
   const addresses = ({ image, screenshots }: Pictures) => [image, ...screenshots].map((item) => item?.src).join(' ');
   return addresses(pictures) === addresses(storedPictures(product));
@@ -127,7 +127,7 @@ export function rebasePictures({ image, screenshots }: Pictures, before: Picture
   };
 }
 
-/** Removes an address from the list, only once, because the same picture may occur twice. Returns whether it was there. */
+/** Removes one occurrence of an address, because the same picture may occur twice. Returns whether there was one. */
 function take(addresses: string[], address: string): boolean {
   return addresses.includes(address) && addresses.splice(addresses.indexOf(address), 1).length > 0;
 }
@@ -146,27 +146,27 @@ export function addOthers({ image, screenshots }: Pictures, before: Pictures, la
 interface Sending {
   access: MakerAccess;
   pictures: Pictures;
-  /** The submission as stored on the site. */
+  /** The submission as stored on the server. */
   stored: Submission;
   /** Called with each change of an item. */
   onChange: (key: string, change: Partial<PictureItem>) => void;
   /**
-   * Called with the submission after each change to it, when the item already has its URL on the site, and after an
-   * operator declined it in the meantime.
+   * Called with the latest version after a picture has been stored (its item then has the URL on the server), after a
+   * screenshot has been removed, and after a conflict (409).
    */
   onStored: (submission: Submission) => void;
 }
 
 /**
- * Removes deleted screenshots and uploads new pictures one by one, because the site appends screenshots. A rejected
- * picture is marked with the reason, and the other pictures are uploaded.
+ * Removes deleted screenshots and uploads new pictures one by one, because the server appends screenshots in the order
+ * of arrival. A rejected picture is marked with the reason, and the other pictures are still uploaded.
  * @throws SubmissionError if a request fails for another reason.
  */
 export async function savePictures(sending: Sending): Promise<Submission> {
   try {
     return await sendPictures(sending);
   } catch (error) {
-    // An operator has decided on the submission, or it has launched.
+    // Someone else has changed the submission, an operator has decided on it, or it has launched.
     if (error instanceof SubmissionError && error.status === 409)
       sending.onStored(await submissionsClient.get(sending.access));
     throw error;

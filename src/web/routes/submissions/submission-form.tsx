@@ -27,12 +27,12 @@ export function SubmissionForm({ form, isApproved = false, siteTimeZone, labels,
   const button = useRef<HTMLButtonElement>(null);
   const trap = useRef<HTMLInputElement>(null);
 
-  // Focuses the first invalid field after it has been marked, so screen readers read its message with it.
+  // Focuses the first invalid field after it has been marked, so screen readers also read its error message.
   useEffect(() => {
     if (invalidAttempts > 0) element.current?.querySelector<HTMLElement>(INVALID)?.focus();
   }, [element, invalidAttempts]);
 
-  // Moves the focus, which the fields lose while they are inert.
+  // Moves the focus to the button, because the fields are inert while the form is being sent.
   useEffect(() => {
     if (isSending) button.current?.focus({ preventScroll: true });
   }, [isSending]);
@@ -47,7 +47,7 @@ export function SubmissionForm({ form, isApproved = false, siteTimeZone, labels,
    * of the page.
    */
   function take(event: ClipboardEvent | DragEvent, { files, types }: DataTransfer): void {
-    // Office programs copy formatted text together with a picture of it. File managers copy a file with its plain name.
+    // Office programs copy formatted text with a picture of it. File managers copy a file with its name as plain text.
     const isText = event.type === 'paste' && (types.includes('text/html') || types.includes('text/rtf'));
     if (files.length === 0 || isText) return;
     event.preventDefault();
@@ -97,7 +97,7 @@ export function SubmissionForm({ form, isApproved = false, siteTimeZone, labels,
         </div>
         <TeamField team={draft.team} error={errorOf(errors, 'team')} onChange={(team) => set({ team })} />
         <LaunchField
-          // Shows the launch time of the new draft, because the field has its own state.
+          // Remounts the field when the draft is replaced, because the field has its own state.
           key={replacements}
           launchAt={draft.launchAt}
           isApproved={isApproved}
@@ -202,8 +202,8 @@ export function FailureNote({ failure }: { failure: Failure | null }) {
 }
 
 /**
- * The styles of submissions, which only pages with submissions load. React waits for them before it shows a component
- * that needs them.
+ * The styles of submissions, which only pages with submissions load. React waits for them before it shows the content
+ * that is rendered together with this link.
  */
 export function SubmissionStyles() {
   return <link rel="stylesheet" href={stylesHref} precedence="submissions" />;

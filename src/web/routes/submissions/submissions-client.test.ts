@@ -6,7 +6,7 @@ const JAPANESE = { locale: 'ja', messages: { '{sentence}.': '{sentence}。', 'Ba
 
 afterEach(() => setLanguage({ locale: 'en-US' }));
 
-test('the detail of a failure ends with the full stop of the language', () => {
+test('the detail of a failure ends with the full stop of the page’s language', () => {
   const error = new SubmissionError(400, { code: 'bad_request', title: 'Bad request', detail: 'Not JSON' });
   expect(failureOf(error).detail).toBe('Not JSON.');
   setLanguage(JAPANESE);

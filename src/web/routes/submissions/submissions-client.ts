@@ -24,7 +24,7 @@ const UPLOAD_TIMEOUT_MS = 10 * 60_000;
 export class SubmissionError extends ApiError {
   /** The errors in the fields that were sent. */
   readonly errors: readonly FieldError[];
-  /** The seconds after which a retry may succeed. */
+  /** The number of seconds after which a retry may succeed. */
   readonly retryAfter: number | undefined;
 
   constructor(
@@ -61,14 +61,14 @@ export const submissionsClient = {
     const headers = { [SESSION_HEADER]: sessionId(), 'Idempotency-Key': idempotencyKey };
     const created = await send<CreatedSubmission>('POST', submissionPaths.submissions, { json: submission, headers });
     if (created.submission.status !== 'withdrawn') return created;
-    // The maker has submitted the same draft in another tab, and withdrawn it. The new key is the same in each attempt.
+    // The maker has submitted the same draft in another tab and withdrawn it. Every retry derives the same new key.
     return submissionsClient.create(submission, `${idempotencyKey}-again`);
   },
   get: (access: MakerAccess) => sendAsMaker('GET', submissionPaths.submission(access.id), access),
   /**
-   * Changes fields of the submission `base`. If it has changed since, calls `onChanged` with the latest version. Then
-   * throws the error, unless the latest version already has these fields because the response to an earlier attempt was
-   * lost.
+   * Changes fields of the submission. If its version is no longer `base`, calls `onChanged` with the latest version and
+   * then throws `submission_changed`, unless the latest version already has these fields, for example because the
+   * response to an earlier attempt was lost.
    */
   async update(
     access: MakerAccess,
@@ -84,7 +84,7 @@ export const submissionsClient = {
       if (!(error instanceof SubmissionError && error.code === 'submission_changed')) throw error;
       const latest = await submissionsClient.get(access);
       onChanged(latest);
-      // An edit ends the status 'declined', so a declined submission was declined later and needs another edit.
+      // An edit ends the status 'declined', so a submission that is declined now needs another edit.
       if (latest.status !== 'declined' && isStored(fields, latest)) return latest;
       throw error;
     }
@@ -94,7 +94,7 @@ export const submissionsClient = {
     sendAsMaker('PUT', submissionPaths.image(access.id), access, { upload }),
   addScreenshot: (access: MakerAccess, upload: Upload) =>
     sendAsMaker('POST', submissionPaths.screenshots(access.id), access, { upload }),
-  /** Removes the screenshot that has this index in the submission `base`, if that has not changed since. */
+  /** Removes the screenshot with this index in the version `base`, if the submission has not changed since. */
   removeScreenshot(access: MakerAccess, index: number, { revision, productVersion }: Submission): Promise<Submission> {
     const base = new URLSearchParams({ revision: `${revision}`, ...(productVersion && { productVersion }) });
     return sendAsMaker('DELETE', `${submissionPaths.screenshot(access.id, index)}?${base}`, access);
@@ -152,7 +152,7 @@ function send<Body>(method: Method, path: string, { json, upload, headers = {} }
       const body = parse(request.responseText);
       const isSuccess = status >= 200 && status < 300;
       if (isSuccess && body !== null) resolve(body as Body);
-      // A proxy cut off or replaced the response, or the request did not arrive in time. The site rejected nothing.
+      // A proxy cut off or replaced the response, or the request did not arrive in time. The server rejected nothing.
       else if (isSuccess || status === 408) failNetwork();
       else reject(new SubmissionError(status, body ?? {}, retryAfterOf(request)));
     };
@@ -163,7 +163,7 @@ function send<Body>(method: Method, path: string, { json, upload, headers = {} }
   });
 }
 
-/** Parses a response. The HTML error page of a proxy is not JSON, so only its status is known. */
+/** Parses a response. Returns null if it is not a JSON object, such as the HTML error page of a proxy. */
 function parse(text: string): object | null {
   try {
     const body: unknown = JSON.parse(text);
@@ -178,7 +178,10 @@ function retryAfterOf(request: XMLHttpRequest): number | undefined {
   return Number.isFinite(seconds) ? seconds : undefined;
 }
 
-/** The API explains errors only in English. The form has already checked for common errors in the page's language. */
+/**
+ * Returns the error in the page's language. The API explains errors only in English, but the form has already checked
+ * for the common ones.
+ */
 function inPageLanguage({ field, detail }: FieldError): FieldError {
   if (detail === TIME_PASSED) return { field, detail: t('Choose a launch time in the future.') };
   return { field, detail: intlLocale() ? t('This value is not accepted.') : detail };
@@ -200,7 +203,7 @@ export interface Failure {
 interface FailureContext {
   /** Whether the draft has been saved. */
   isSaved?: boolean;
-  /** The latest version of the submission that is known. */
+  /** The latest known version of the submission. */
   latest?: Submission | undefined;
 }
 

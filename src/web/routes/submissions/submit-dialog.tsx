@@ -106,13 +106,13 @@ function NewSubmission({ onDone }: NewSubmissionProps) {
       addUnshown({ access: created.current, submission });
       // The dialog may have been closed and opened again for another product, whose draft stays.
       if (savedDraft.read()?.idempotencyKey === idempotencyKey) savedDraft.write(undefined);
-      // Starting over would change the created submission.
+      // Hides the offer to start over, which would now change the created submission.
       setRestored(null);
     },
     onDone,
   });
 
-  // Runs in a layout effect, because visitors may close the dialog as soon as the failure is on screen.
+  // A layout effect keeps the latest version, because visitors may close the dialog as soon as a failure is on screen.
   useLayoutEffect(() => {
     const submission = form.latest();
     if (created.current && submission) addUnshown({ access: created.current, submission });
@@ -150,7 +150,7 @@ function NewSubmission({ onDone }: NewSubmissionProps) {
   );
 }
 
-/** The latest submissions, at most five, whose maker keys this browser had stored when the dialog opened. */
+/** Links to the latest submissions, at most five, whose maker keys this browser had stored when the form opened. */
 function OwnSubmissions() {
   const own = useBrowserStore(makerKeys, (all) => all);
   const [before] = useState(own);

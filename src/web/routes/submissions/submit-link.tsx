@@ -6,7 +6,7 @@ import { Link } from '../../ui/link.tsx';
 import { showLoadFailure } from '../../ui/toasts.ts';
 
 const load = () => import('./submit-dialog.tsx').then((module) => module.SubmitDialog);
-/** Marks history entries that the link adds. The entry before such an entry is a page of this site. */
+/** Marks history entries that the link adds. The entry before each of them is a page of this site. */
 const FROM_LINK = 'from link';
 
 const prepare = () => void load().catch(() => {});

@@ -15,8 +15,8 @@ interface TagFieldProps {
 const SEPARATOR = /[,،，、]/;
 
 /**
- * Enter, a comma or leaving the field, the dialog or the page adds a tag. Each press of Backspace in the empty field
- * removes the last one.
+ * The field for tags. Enter, a comma, or leaving the field, the dialog or the page adds the entered tag. Backspace in
+ * the empty field removes the last tag, but only one for each key press.
  */
 export function TagField({ tags, error, onChange }: TagFieldProps) {
   const id = useId();
@@ -36,7 +36,7 @@ export function TagField({ tags, error, onChange }: TagFieldProps) {
     setSaid(t('Added {tags}', { tags: fresh.join(t(', ')) }));
   }
 
-  // A reload or a dialog that closes does not blur the field, so the draft would lose the text.
+  // Reloading the page or closing the dialog does not blur the field, so the draft would lose the text.
   const onLeave = useEffectEvent(() => add(text));
   useEffect(() => {
     const leave = () => onLeave();

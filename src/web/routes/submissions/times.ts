@@ -43,7 +43,7 @@ export function fromLocalInput(value: string): string {
   return Number.isNaN(time.getTime()) ? '' : time.toISOString();
 }
 
-/** Returns 9:00 of the next day in the visitor's time zone, which is the initial value of the input. */
+/** Returns 9:00 on the next day in the visitor's time zone, which is the initial value of the input. */
 export function tomorrowMorning(now: Date): Date {
   return new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1, 9);
 }

@@ -40,7 +40,7 @@ test('a saved edit is deleted, unless another dialog has stored a later one', ()
   expect(stored.size).toBe(0);
 });
 
-test('an edit that the submission already has is deleted', () => {
+test('an edit whose changes the submission already has is deleted', () => {
   const base = submission('harbour');
   const draft = edit(base, 'Calm');
   saveEdit(base, draft);
@@ -68,7 +68,7 @@ test.each([
   '{"p1":{}}',
   '[null, 7, {}]',
   '[{"at":1,"draft":{},"base":{"id":"p1","revision":1,"product":{"team":[null],"screenshots":[]}}}]',
-])('stored values that are no edits are ignored: %s', (text) => {
+])('stored values that are not edits are ignored: %s', (text) => {
   stored.set('submission_edits', text);
   expect(unsavedEditOf('p1')).toBeUndefined();
 });

@@ -3,7 +3,7 @@ import { createBrowserStore } from '../../storage/browser-store.ts';
 import { type Draft, draftOf, isDraft, toSubmission } from './draft.ts';
 import { isStored } from './submissions-client.ts';
 
-/** Changes to a submission that its maker has not saved, without pictures. */
+/** A maker's unsaved changes to a submission, without pictures. */
 export interface UnsavedEdit {
   /** The version that the changes are based on. */
   base: Submission;
@@ -12,7 +12,7 @@ export interface UnsavedEdit {
   at: number;
 }
 
-/** The maximum number of edits. Beyond it, the least recent ones are deleted. */
+/** The maximum number of stored edits. When it is exceeded, the oldest are deleted. */
 const MAX_ITEMS = 20;
 
 const MAX_AGE_MS = 30 * 24 * 60 * 60_000;
@@ -38,7 +38,7 @@ export function deleteEdit({ idempotencyKey }: Draft): void {
   write(unsavedEdits.read().filter(({ draft }) => draft.idempotencyKey !== idempotencyKey));
 }
 
-/** Deletes the edit of a submission that already has its changes, because the response to saving them was lost. */
+/** Deletes an edit whose changes the submission already has, for example because the response to saving it was lost. */
 export function deleteStoredEdit(submission: Submission): void {
   const edit = unsavedEditOf(submission.id);
   if (edit && isStored(toSubmission(edit.draft), submission)) deleteEdit(edit.draft);

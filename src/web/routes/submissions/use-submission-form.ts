@@ -36,13 +36,13 @@ export interface SubmissionForm {
   failure: Failure | null;
   isSending: boolean;
   /**
-   * `total` is the number of pictures in this attempt, and `sent` the number of those that are sent, including the
-   * share of the current one. Null while no picture is being sent.
+   * `total` is the number of pictures in this attempt, and `sent` is the number sent so far, including the share of the
+   * current one. Null while no picture is being sent.
    */
   progress: { total: number; sent: number } | null;
   set: (change: Partial<Draft>) => void;
   setPictures: (pictures: Pictures) => void;
-  /** Replaces everything that the maker has entered. `latest`: the version to edit from then on, if it is a newer one. */
+  /** Replaces everything that the maker has entered. `latest` is a newer version to edit from now on, if known. */
   reset: (draft: Draft, pictures: Pictures, latest?: Submission) => void;
   addFiles: (files: readonly File[], use: keyof Pictures) => void;
   /** `website` is the honeypot field. */
@@ -59,7 +59,7 @@ interface Options {
   onDraft?: (draft: Draft) => void;
   /** Called after a new submission has been created from a draft, before its pictures are uploaded. */
   onCreated?: (access: MakerAccess, submission: Submission, draft: Draft) => void;
-  /** Called after everything has been stored on the site. `isOpen`: the dialog with the form has not been closed. */
+  /** Called after everything has been stored on the server. `isOpen`: whether the form's dialog is still open. */
   onDone: (access: MakerAccess, submission: Submission, isOpen: boolean) => void;
 }
 
@@ -82,15 +82,12 @@ export function useSubmissionForm(options: Options): SubmissionForm {
   const [failure, setFailure] = useState<Failure | null>(null);
   const [isSending, setSending] = useState(false);
   const [total, setTotal] = useState(0);
-  /**
-   * The submission on the site. After a picture has failed, submitting again updates it instead of creating another
-   * one.
-   */
+  /** The submission on the server. If a picture fails, the next attempt updates it instead of creating another one. */
   const existing = useRef(options.editing ?? null);
 
   function set(change: Partial<Draft>): void {
-    // A changed draft gets a new key: even if the response to an earlier attempt was lost, the new draft is a different
-    // submission.
+    // A changed draft gets a new idempotency key: even if the response to an earlier attempt was lost, the new draft is
+    // a different submission.
     changeDraft({ ...latestDraft.current, idempotencyKey: newDraft().idempotencyKey, ...change });
     clearErrors(Object.keys(change));
   }
@@ -100,7 +97,7 @@ export function useSubmissionForm(options: Options): SubmissionForm {
     showDraft(next);
   }
 
-  /** Also stores the draft, because the browser may close the page at any time. */
+  /** Sets the draft and stores it, because the browser may close the page at any time. */
   function changeDraft(next: Draft): void {
     setDraft(next);
     if (existing.current) saveEdit(existing.current.submission, next);
@@ -137,8 +134,8 @@ export function useSubmissionForm(options: Options): SubmissionForm {
   }
 
   /**
-   * Adds files in the order in which the maker chose them, so a later image replaces an earlier one. Of several files
-   * for the image, the others become screenshots.
+   * Adds files in the order in which the maker chose them, so a later image replaces an earlier one. If several files
+   * are chosen for the image, all but the first become screenshots.
    */
   function addFiles(files: readonly File[], use: keyof Pictures): void {
     clearErrors([use]);
@@ -156,7 +153,7 @@ export function useSubmissionForm(options: Options): SubmissionForm {
     setPictures(({ image, screenshots }) => ({ image: image && update(image), screenshots: screenshots.map(update) }));
   }
 
-  /** A closed dialog may stay mounted until the page below it is rendered. */
+  /** Returns whether the dialog is open. A closed dialog may stay mounted until the page below it is rendered. */
   const isOpen = () => element.current?.closest('dialog')?.open === true;
 
   /** Shows a failure in the form or, if the dialog was closed while sending, as a toast. */
@@ -185,9 +182,8 @@ export function useSubmissionForm(options: Options): SubmissionForm {
   }
 
   /**
-   * Continues from the version after a picture was stored or removed, because each such request increments the
-   * revision. The version may contain changes by others. Texts cannot conflict, because the form has just saved the
-   * maker's texts.
+   * Continues from the version after a picture was stored or removed, because this increments the revision. The version
+   * may contain changes by others. Texts cannot conflict, because the form has just saved the maker's texts.
    */
   function continueAfterPicture(latest: Submission): void {
     if (existing.current === null) return;
@@ -198,7 +194,7 @@ export function useSubmissionForm(options: Options): SubmissionForm {
     if (latest.launchAt !== before.launchAt) setReplacements((count) => count + 1);
   }
 
-  /** Creates the submission, or updates it, in which case `isTimeLast` leaves out the launch time. */
+  /** Creates or updates the submission. If `isTimeLast`, the update leaves out the launch time. */
   async function save(website: string, isTimeLast: boolean): Promise<{ access: MakerAccess; submission: Submission }> {
     const texts = toSubmission(draft);
     if (existing.current) {
@@ -224,9 +220,9 @@ export function useSubmissionForm(options: Options): SubmissionForm {
   }
 
   /**
-   * At an earlier time or, with an empty time, at once, an approved submission could launch before its changed pictures
-   * are reviewed. A later time must be sent first, because the earlier one may arrive during the uploads. So must a time
-   * that has passed, so the site refuses it before it stores the pictures.
+   * Returns whether to send the launch time after the pictures. With an earlier time, or none (launch at once), an
+   * approved submission could launch before its changed pictures are reviewed. A later time must be sent first, because
+   * the launch could happen during the uploads. A past time is sent first so the server rejects it before the uploads.
    */
   function mustSendTimeLast(before: Submission | undefined): boolean {
     if (before?.status !== 'scheduled' || areStored(latestPictures.current, before.product)) return false;
@@ -234,7 +230,7 @@ export function useSubmissionForm(options: Options): SubmissionForm {
     return draft.launchAt < (before.launchAt ?? '') && !hasPassed;
   }
 
-  /** Stops the attempt if someone else has changed the launch time since `before`, unless to the maker's time. */
+  /** Stops the attempt if someone else has changed the launch time since `before` to a time other than the maker's. */
   function checkTime(before: Submission, latest: Submission): void {
     const { conflicts } = rebase(draft, { ...draft, launchAt: before.launchAt ?? '' }, draftOf(latest));
     if (conflicts.length === 0) return;
