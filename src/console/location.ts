@@ -70,7 +70,7 @@ export function setQuery(changes: Query): void {
   update();
 }
 
-/** Marks the history entry of a dialog that was opened from its screen. The entry before it is that of the screen. */
+/** Marks the history entry of a dialog that was opened from its screen. The previous entry is that of the screen. */
 const DIALOG = 'dialog';
 
 /** Opens a dialog of the current screen by setting parameters in a new history entry, so Back closes the dialog. */

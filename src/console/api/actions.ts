@@ -48,7 +48,7 @@ export function noteOfUndo<Item>(
 /** The minimum time between messages about progress, because screen readers announce each of them. */
 const PROGRESS_MS = 1_000;
 
-/** @returns a function for `sendEach` that shows the progress, such as 'Undoing 2 of 3 …'. */
+/** Returns a function for `sendEach` that shows the progress, such as 'Undoing 2 of 3 …'. */
 export function progressReporter(ongoing: string, items: readonly unknown[], show: (text: string) => void) {
   let shownAt = performance.now();
   return (item: number) => {
@@ -70,7 +70,7 @@ export interface Edit {
 export interface Undoable {
   /** Undoes the last operation. Undefined if there is none, or if it cannot be undone. */
   last?: (() => void) | undefined;
-  /** The last operation while it runs. The key U waits for it, because it would undo the operation before. */
+  /** The last operation while it runs. The key U undoes nothing during this time, so it cannot undo an earlier one. */
   running?: object | undefined;
   /**
    * The unsaved edits by product. The editor resumes them, for example after the operator has signed in again.
@@ -89,7 +89,7 @@ export function useUndoable(): Undoable {
   return useProvided(UndoContext);
 }
 
-/** @returns a function that undoes the last operation, as the key U does, or shows that there is nothing to undo. */
+/** Returns a function that undoes the last operation, as the key U does, or says why nothing can be undone. */
 export function useUndoLast(): () => void {
   const undoable = useUndoable();
   return () => {
@@ -112,9 +112,9 @@ export async function asRunning<Result>(undoable: Undoable, run: () => Promise<R
 }
 
 /**
- * @returns a function that applies the optimistic update of an operation, runs the operation and offers undo. If the
+ * Returns a function that applies the optimistic update of an operation, runs the operation and offers undo. If the
  * operation fails, the function rolls the update back. It resolves to whether the operation succeeded.
- * @throws Error if an operation of a dialog fails.
+ * @throws Error from that function if an operation with `isInDialog` fails.
  */
 export function usePerform(): (action: Action) => Promise<boolean> {
   const client = useQueryClient();
@@ -137,7 +137,7 @@ export function usePerform(): (action: Action) => Promise<boolean> {
       const press: (() => void) | undefined =
         back &&
         (() => {
-          // The message of an earlier operation may still be shown.
+          // If this toast is older than the last operation, that operation can still be undone.
           if (undoable.last === press) undoable.last = undefined;
           void revert(back, subject);
         });

@@ -30,7 +30,7 @@ test('while the browser is offline, reads and changes fail instead of waiting si
   await expect.poll(() => read.getCurrentResult().data).toBe('loaded');
 });
 
-/** Replaces the network by `respond`, and makes all timeouts expire when `expire` is called. */
+/** Replaces the network with `respond`, and makes all timeouts expire when `expire` is called. */
 function replaceNetwork(respond: () => Response | undefined) {
   const expired = new AbortController();
   const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(expired.signal);
@@ -50,7 +50,7 @@ function replaceNetwork(respond: () => Response | undefined) {
   return { timeout, fetch, expire: () => expired.abort(new DOMException('Expired', 'TimeoutError')) };
 }
 
-test('a request without a response fails after 40 s, or 10 minutes if it may take long, and is not repeated', async () => {
+test('a request without a response fails after 40 s, or 10 minutes if it may take long, and is not retried', async () => {
   const { timeout, expire } = replaceNetwork(() => undefined);
   const { signal } = new AbortController();
   const requests = [
@@ -74,7 +74,7 @@ test('a request without a response fails after 40 s, or 10 minutes if it may tak
   expect(limits).toEqual([40, 40, 600, 600, 600, 600, 600, 600]);
 });
 
-test('a response that breaks off is no response', async () => {
+test('a response that breaks off counts as no response', async () => {
   const body = new ReadableStream({ start: (controller) => controller.error(new TypeError('network error')) });
   replaceNetwork(() => new Response(body));
   await expect(call(CONSOLE_API.waiting)).rejects.toMatchObject({ status: 0, message: 'The site cannot be reached.' });
@@ -98,7 +98,7 @@ test('after a timeout, a batch sends no further request, and says which items ma
   expect(fetch).toHaveBeenCalledTimes(3);
 });
 
-test('a batch by reason lists each item whose reason failed or was not sent', async () => {
+test('a batch grouped by reason lists each item whose group failed or was not sent', async () => {
   vi.stubGlobal('window', new EventTarget());
   onTestFinished(() => void vi.unstubAllGlobals());
   const items = ['Spam', 'Duplicate', 'Duplicate', 'Off topic'].map((reason, id) => ({ id, reason }));

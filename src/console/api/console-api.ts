@@ -50,7 +50,7 @@ const TIMEOUT_MS = 40_000;
 export const LONG_TIMEOUT_MS = 10 * 60_000;
 const LONG_OPERATIONS = /\/(?:doctor|remove|restore|undo|votes)$/;
 
-/** The code of an error after such a time without a response. */
+/** The error code of a request that got no response within its time limit. */
 const TIMED_OUT = 'timeout';
 const hasTimedOut = (error: unknown) => error instanceof ConsoleError && error.code === TIMED_OUT;
 
@@ -115,7 +115,7 @@ export function askBeforeUnload(isNeeded: () => boolean): () => void {
  * Sends one request per item, one after the other, and continues if a request fails. Until all are done, the browser
  * asks for confirmation before the page is closed. Calls `onProgress` before each request with the number of its item,
  * starting at 1. After a timeout, or once `isCancelled()` is true, it sends no further request.
- * @throws ConsoleError if all sent requests fail: of the first one without a response or, if all have one, the first.
+ * @throws ConsoleError if all sent requests fail: the first error without a response or, if there is none, the first.
  */
 export async function sendEach<Item, Result>(
   items: readonly Item[],
@@ -141,8 +141,8 @@ export async function sendEach<Item, Result>(
 }
 
 /**
- * Sends one request per reason, for all items with this reason, and continues if a request fails, like `sendEach`.
- * Reasons that were stored before commands limited their length may be too long for the API, and are cut.
+ * Sends one request per reason, for all items with this reason, and continues if a request fails, like `sendEach`. Cuts
+ * reasons that are too long for the API: commands did not always limit their length.
  */
 export async function sendByReason<Item, Result>(
   items: readonly Item[],
@@ -187,7 +187,7 @@ export async function errorOf(response: Response): Promise<ConsoleError> {
     errors?: FieldError[];
     current?: unknown;
   };
-  // Once the last operator is revoked, the site responds as if there were no console.
+  // Once the last operator is revoked, the server responds as if there were no console.
   if (problem.code === 'not_found' && response.url.endsWith(CONSOLE_API.session)) problem.code = 'not_signed_in';
   if (problem.code === 'not_signed_in') window.dispatchEvent(new Event(SIGNED_OUT));
   const { code = 'unknown', detail = `The server responded with ${response.status}.` } = problem;
@@ -201,11 +201,11 @@ export function messageOf(error: unknown): string {
 
 /**
  * The statuses of requests whose outcome is unknown: 0 without any response, 502 and 504 from a proxy, and 504 also from
- * the site if its database did not confirm the change.
+ * the server if its database did not confirm the change.
  */
 const NO_RESPONSE = [0, 502, 504];
 
-/** Returns whether it is unknown if the request changed anything, because nothing confirms or denies it. */
+/** Returns whether it is unknown if the failed request changed anything. */
 export const hasNoResponse = (error: unknown) => error instanceof ConsoleError && NO_RESPONSE.includes(error.status);
 
 /** Returns the message to the operator after a change failed, or may have failed. */
@@ -267,7 +267,7 @@ export function useOverview() {
   return useQuery({
     queryKey: consoleKeys.overview,
     queryFn: ({ signal }) => call<OverviewRecord>(CONSOLE_API.overview, { signal }),
-    // The server caches the activity for a minute, so a refetch after a vote may lack it, and no event may follow.
+    // The server caches the activity for a minute, so a refetch after the last live update may not include it yet.
     refetchInterval: 60_000,
   });
 }
@@ -280,7 +280,7 @@ export function useWaiting() {
   });
 }
 
-/** Formats numbers of waiting items, added up: '12', or '1,000+' if one was not counted to the end. */
+/** Formats the sum of numbers of waiting items: '12', or '1,000+' if one of them stopped at the maximum. */
 export function formatWaiting(...counts: readonly number[]): string {
   const sum = counts.reduce((total, count) => total + count, 0);
   return formatCount(sum) + (counts.some((count) => count >= MAX_WAITING) ? '+' : '');

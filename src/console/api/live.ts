@@ -9,7 +9,7 @@ import { consoleKeys } from './console-api.ts';
 const STALE: Record<LiveSubject, readonly string[]> = {
   audit: ['audit', 'overview'],
   queue: ['queue', 'votes', 'waiting', 'overview'],
-  // Removing a product also removes its comments and bursts. Excluding votes is reported as a change of the product.
+  // Removing a product also removes its comments and bursts. Excluding votes is reported as a change to the product.
   products: ['products', 'product', 'comments', 'votes', 'waiting', 'overview', 'queue'],
   comments: ['comments', 'waiting'],
   counts: ['products', 'comments', 'votes', 'overview'],
@@ -19,8 +19,8 @@ const STALE: Record<LiveSubject, readonly string[]> = {
 const REFRESH_MS = { change: 500, counts: 10_000 };
 
 /**
- * The minimum delay before the next stream, unless the server requests another one. It is extended by up to as much
- * again. A proxy may request hours, so there is a maximum.
+ * The minimum delay before reconnecting, unless the server requests another one. Random jitter adds up to the same time
+ * again. The delay is limited, because a proxy may request hours.
  */
 const RECONNECT_MS = 3_000;
 const MAX_RECONNECT_MS = 60_000;
@@ -52,7 +52,7 @@ function useHidden(): boolean {
 }
 
 /**
- * Refetches data when the server reports changes to the site, unless `isPaused` is set or the tab is hidden.
+ * Refetches data when the server reports changes, unless `isPaused` is set or the tab is hidden.
  * @returns whether the stream is connected.
  */
 export function useLiveUpdates(isPaused: boolean): boolean {
@@ -72,7 +72,7 @@ export function useLiveUpdates(isPaused: boolean): boolean {
         setTimeout(() => {
           timers.delete(key);
           const queryKey = consoleKeys.subject(subject);
-          // Invalidating a query would cancel its running request, or be forgotten if that is the first one.
+          // Invalidating a query would cancel its running request or, if that is its first request, have no effect.
           if (client.isFetching({ queryKey }) > 0) refetch(subject, ms);
           else void client.invalidateQueries({ queryKey });
         }, ms),
@@ -105,7 +105,7 @@ export function useLiveUpdates(isPaused: boolean): boolean {
       // After a refusal, another request finds out whether the session has ended.
       if (status >= 400) void client.invalidateQueries({ queryKey: consoleKeys.session });
     }
-    /** Connects now instead of after the delay, if there is one. */
+    /** If a connection attempt is scheduled, makes it now. */
     function reconnect(): void {
       clearTimeout(timers.get('reconnect'));
       if (timers.delete('reconnect')) void connect();

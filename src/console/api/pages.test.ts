@@ -19,7 +19,7 @@ test.each([
   expect(pages).toEqual({ first: firstPage, last: lastPage });
 });
 
-test('an empty page of a search keeps its cursor, so it is not read again, until rows move to it', () => {
+test('an empty page of a search keeps its cursor, so it is not loaded again until rows move to it', () => {
   const pageStarts = [{ cursor: '', rows: undefined }];
   const record = (page: number, ids: string[], nextCursor: string) =>
     recordPage(pageStarts, page, { items: ids.map((id) => ({ id })), nextCursor });

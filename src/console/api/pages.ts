@@ -153,7 +153,7 @@ export function usePages<Item extends object>(subject: string, path: string, fil
   return shown;
 }
 
-/** Returns what identifies an item on several pages. Lists of items without an id have only one page. */
+/** Returns the id of an item. In lists without ids, which have only one page, the item identifies itself. */
 const idOf = (item: object) => ('id' in item ? item.id : item);
 
 const NOTHING = {

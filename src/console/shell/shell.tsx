@@ -19,7 +19,7 @@ import { ScreenLink } from '../ui/page.tsx';
 import { Palette } from './palette.tsx';
 import { SCREENS } from './screens.tsx';
 
-/** How long after G a second key is accepted. */
+/** How long after G the second key of a sequence is accepted. */
 const SEQUENCE_MS = 1_200;
 
 /** The app shell around the current screen: navigation, command palette and shared state. */

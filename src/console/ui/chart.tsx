@@ -23,7 +23,7 @@ interface ChartProps {
 
 const HEIGHT_PX = 220;
 
-/** The possible steps between the lines: whole numbers. If all were too small, the chart would have no scale. */
+/** The possible steps of the vertical scale, all whole numbers. The chart has no scale if all steps are too small. */
 const STEPS = Array.from({ length: 9 }, (_, power) => [1, 2, 5].map((digit) => digit * 10 ** power)).flat();
 
 /** A line chart over time, with a table of the same values for accessibility. */
@@ -172,7 +172,7 @@ export function Chart({ title, times, series, formatTime, formatTick }: ChartPro
   );
 }
 
-/** Resolves a colour token for the canvas, which lacks `light-dark()`, through the computed style of an element. */
+/** Resolves a colour token to its current value, because the canvas does not support `light-dark()`. */
 function resolved(within: HTMLElement, token: string): string {
   const probe = document.createElement('span');
   probe.style.color = `var(${token})`;

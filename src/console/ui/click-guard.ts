@@ -7,7 +7,7 @@ const DOUBLE_CLICK_PX = 16;
 /** How long clicks and keys are ignored after rows have moved, because the operator cannot have read them yet. */
 export const READING_MS = 500;
 
-/** How long after a click a move of rows is attributed to the click. Long enough for a slow device. */
+/** How long after a click the movement of rows is attributed to the click. Long enough for a slow device. */
 const CAUSED_MS = 1_000;
 
 export interface ClickGuard {

@@ -50,8 +50,8 @@ export function useDialogError(within: RefObject<HTMLElement | null>) {
 }
 
 /**
- * A dialog with the form of an operation. Its first text or date field has the focus. Enter submits, and Escape
- * cancels. It closes after the operation, and stays open with its input if the operation fails.
+ * A dialog with the form of an operation. The first text or date field gets the focus. Enter submits, and Escape
+ * cancels. The dialog closes when the operation has succeeded. If the operation fails, it stays open with its input.
  */
 export function FormDialog({ title, label, isDisabled = false, children, onClose, onSubmit }: FormDialogProps) {
   const form = useRef<HTMLFormElement>(null);
@@ -67,7 +67,7 @@ export function FormDialog({ title, label, isDisabled = false, children, onClose
     [],
   );
 
-  /** Closing the dialog returns the focus, which would be lost if the dialog were unmounted while it is open. */
+  /** Closes the dialog, which returns the focus. Unmounting an open dialog would lose the focus. */
   const close = () => form.current?.closest('dialog')?.close();
 
   async function send(event: FormEvent): Promise<void> {
@@ -97,13 +97,13 @@ export function FormDialog({ title, label, isDisabled = false, children, onClose
         ref={form}
         className="form"
         onSubmit={(event) => void send(event)}
-        // A held Enter that has opened the dialog must not submit it.
+        // If Enter opened the dialog and is still held down, it must not submit the form.
         onKeyDown={(event) => event.repeat && event.key === 'Enter' && event.preventDefault()}
       >
         {children}
         {error.element}
         <div className="form-actions">
-          {/* Always rendered, because screen readers announce only changes of an existing status element. */}
+          {/* Always rendered, because screen readers announce only changes to an existing status element. */}
           <span className="quiet" role="status">
             {progress}
           </span>
@@ -120,8 +120,9 @@ export function FormDialog({ title, label, isDisabled = false, children, onClose
 }
 
 /**
- * The state of the `ReasonField` of a `FormDialog`. It outlasts the dialog if that is not closed but removed, for
- * example because the session has ended. `operation` contains the ids of the items, so other items do not get it.
+ * Returns the state of the `ReasonField` of a `FormDialog`. If the dialog is unmounted without being closed, for
+ * example because the session has ended, the next dialog for `operation` starts with the same reason. `operation`
+ * contains the ids of the items, so the reason is not offered for other items.
  */
 export function useReason(operation: string): [string, (reason: string) => void] {
   const undoable = useUndoable();
@@ -153,7 +154,7 @@ export function ReasonField({ value, suggestions, isRequired = false, onChange }
           value={value}
           maxLength={MAX_REASON_CHARACTERS}
           required={isRequired}
-          // Without it, invisible text would be accepted here and then refused by the server.
+          // Without this check, the field would accept invisible text, which the server rejects.
           ref={(field) => field?.setCustomValidity(isRequired && !isVisible(value) ? 'Enter a reason.' : '')}
           autoComplete="off"
           aria-describedby={hint}

@@ -24,7 +24,7 @@ function useKeyDown(run: (event: KeyboardEvent) => void, isCapture = false): voi
   }, [isCapture]);
 }
 
-/** Handles single-key shortcuts, unless `isShortcutBlocked` or the focused element handles the key itself. */
+/** Handles single-key shortcuts, unless they are blocked or the focused element handles the key itself. */
 export function useKeys(keys: Keys): void {
   useKeyDown((event) => {
     if (isShortcutBlocked(event)) return;
@@ -39,9 +39,9 @@ export function useKeys(keys: Keys): void {
 }
 
 /**
- * Pauses the keys that act on `items`. If one of these is gone, keys are ignored for `READING_MS`, because they would
- * act on another item, which the operator has not read.
- * @returns a function that returns whether keys are ignored now.
+ * Pauses the keys that act on `items` for `READING_MS` after one of the items is gone, because they would act on
+ * another item, which the operator has not read.
+ * @returns a function that returns whether the keys are paused now.
  */
 export function useKeyGuard<Item>(items: readonly Item[], isGone: (item: Item) => boolean): () => boolean {
   const before = useRef(items);
@@ -67,7 +67,7 @@ export function useSequence(isPending: () => boolean, run: (key: string) => void
   }, true);
 }
 
-/** Handles Ctrl-K or Cmd-K, also in text fields, unless a dialog is open. */
+/** Handles Ctrl-K or Cmd-K, even in text fields, unless a dialog is open. */
 export function usePaletteKey(open: () => void): void {
   useKeyDown((event) => {
     if (!(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey || event.key.toLowerCase() !== 'k') return;

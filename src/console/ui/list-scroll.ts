@@ -26,7 +26,7 @@ function visibleRows({ current: list }: ListRef): Element[] {
 /**
  * Keeps the row under the mouse in place when rows above it are added, removed or resized, because the operator may be
  * about to click one of its buttons. If that row itself is removed, or on a touch screen, where the next tap cannot be
- * foreseen, clicks are ignored for a moment instead. While `isSteady` is false, rows may move.
+ * predicted, clicks are ignored for a moment instead. While `isSteady` is false, rows may move.
  * @returns a function that moves the list back to its usual place, to be called when the mouse leaves the list.
  */
 export function useSteadyRow(list: ListRef, { pause }: ClickGuard, isSteady: boolean): () => void {

@@ -142,7 +142,7 @@ export function List<Item extends object>(props: ListProps<Item>) {
   }
 
   useEffect(() => {
-    // The focus is lost if its row, its bar or the button to which a closed dialog returns it is removed.
+    // The focus is lost if the focused row or bar is removed, or the button to which a closed dialog returns the focus.
     const isLost = lastFocused.current?.isConnected === false && document.activeElement === document.body;
     // Rows behind an open dialog cannot have the focus.
     if ((!focusNext.current && !isLost) || document.querySelector('dialog[open]')) return;

@@ -27,7 +27,7 @@ export function SelectBox({ name, state }: { name: string; state: RowState }) {
 export function SelectionStatus({ count }: { count: number }) {
   const [wasUsed, setUsed] = useState(false);
   if (count > 0 && !wasUsed) setUsed(true);
-  // Always rendered, because screen readers announce only changes of an existing status element.
+  // Always rendered, because screen readers announce only changes to an existing status element.
   return (
     <p className="visually-hidden" role="status">
       {wasUsed && `${formatCount(count)} selected`}

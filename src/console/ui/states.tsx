@@ -49,7 +49,7 @@ export function RowsFailure({ error, onRetry }: { error: unknown; onRetry: () =>
   );
 }
 
-/** Returns a message of the server with its commands, which are between backticks, as code. */
+/** Returns a message of the server with its commands, which are in backticks, rendered as code. */
 export function withCode(message: string): ReactNode[] {
   return message.split('`').map((part, index) => (index % 2 === 1 ? <code key={part}>{part}</code> : part));
 }

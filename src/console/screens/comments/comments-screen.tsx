@@ -77,7 +77,7 @@ export function CommentList({ label, pages, empty }: CommentListProps) {
   const [asking, setAsking] = useState<Asking>();
   const hiding = asking?.comments;
 
-  /** Applies each action to those of the comments that allow it. */
+  /** Applies each action to the comments that allow it. */
   function act(
     actions: readonly CommentAction[],
     comments: readonly ConsoleComment[],

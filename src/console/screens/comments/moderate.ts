@@ -21,7 +21,7 @@ const noteOf = (skipped: readonly string[]) =>
   skipped.length > 0 ? `${countOf(skipped)} had already changed.` : undefined;
 
 /**
- * @returns a function that moderates comments, with an optimistic update and one undo for all changes. It calls
+ * Returns a function that moderates comments, with an optimistic update and one undo for all changes. It calls
  * `onChanged` with the comments that were changed.
  */
 export function useModerate() {

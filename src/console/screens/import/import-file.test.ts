@@ -15,7 +15,7 @@ describe('CSV', () => {
     ]);
   });
 
-  test('line endings without LF are read, and separators inside the quotes of the header are ignored', () => {
+  test('lines that end with CR alone are parsed, and separators inside the quotes of the header are ignored', () => {
     const sample = readCsvSample('id,"a;b;c;d"\r1,"two\nlines"\r2,last\r');
     expect(sample.columns).toEqual(['id', 'a;b;c;d']);
     expect(sample.rows).toEqual([
@@ -43,14 +43,14 @@ test('rows of JSON and JSON Lines are numbered; unknown formats and JSON without
   await expect(readFile(new File(['{}'], 'a.json'))).rejects.toThrow('an array');
 });
 
-test('the columns of JSON are those of all items, also of items after the first 50 rows', async () => {
+test('the columns of a JSON file include those of items after the first 50 rows', async () => {
   const items = [...Array.from({ length: 60 }, () => ({ name: 'A' })), null, 'text', { name: 'B', maker: 'C' }];
   const { columns, rows } = await readFile(new File([JSON.stringify(items)], 'a.json'));
   expect(columns).toEqual(['name', 'maker']);
   expect(rows).toHaveLength(50);
 });
 
-test('a file above 64 MiB is refused without being read', async () => {
+test('a file larger than 64 MiB is rejected without being read', async () => {
   const file = new File([], 'a.json');
   Object.defineProperty(file, 'size', { value: MAX_IMPORT_BYTES + 1 });
   await expect(readFile(file)).rejects.toThrow('larger than 64 MiB');
@@ -88,15 +88,15 @@ test('rows with errors are found anywhere in the file, by line or by item', asyn
 });
 
 test.each([
-  ['an import asks', false],
-  ['a dry run does not ask', true],
-])('%s for confirmation before the page is closed, until it ends', async (_name, dryRun) => {
+  ['an import asks for confirmation before the page is closed, until the import ends', false],
+  ['a dry run does not ask for confirmation before the page is closed', true],
+])('%s', async (_name, dryRun) => {
   const page = new EventTarget();
   vi.stubGlobal('window', page);
   onTestFinished(() => void vi.unstubAllGlobals());
   const isAsked = () => {
     const event = new Event('beforeunload', { cancelable: true });
-    // Node.js has no `BeforeUnloadEvent`, of which old browsers read only this property.
+    // Node.js has no `BeforeUnloadEvent`. Old browsers read only this property of the event.
     Object.defineProperty(event, 'returnValue', { value: false, writable: true });
     page.dispatchEvent(event);
     return event.defaultPrevented && event.returnValue;
@@ -112,7 +112,7 @@ test.each([
   expect([...asked, isAsked()]).toEqual([!dryRun, false]);
 });
 
-test('an import whose connection stays silent fails, but not while progress arrives', async () => {
+test('an import fails if its connection is silent for too long, but not while progress arrives', async () => {
   vi.useFakeTimers();
   vi.stubGlobal('window', new EventTarget());
   onTestFinished(() => {

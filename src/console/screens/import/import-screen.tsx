@@ -12,7 +12,7 @@ import { DryRun } from './dry-run.tsx';
 import { type ChosenFile, readFile, readRowsAt } from './read-file.ts';
 import { type ImportResult, runImport } from './run-import.ts';
 
-/** Imports a file of products in steps: choose it, map its columns, review the changes, import. */
+/** Imports a file of products in steps: choose the file, map its columns, review the changes, import. */
 export function ImportScreen() {
   const perform = usePerform();
   const [chosen, setChosen] = useState<ChosenFile>();
@@ -28,7 +28,7 @@ export function ImportScreen() {
    */
   const latest = useRef<AbortController>(undefined);
   useEffect(() => () => latest.current?.abort(), []);
-  /** The file that was chosen last. If another one is chosen while it is read, it is ignored. */
+  /** The file that was chosen last. A file is ignored if another one is chosen while it is being read. */
   const lastFile = useRef<File>(undefined);
   const chooser = useRef<HTMLInputElement>(null);
   const columnsTitle = useRef<HTMLHeadingElement>(null);

@@ -61,7 +61,7 @@ type Sample = Pick<ChosenFile, 'columns' | 'rows'>;
 
 /** Reads rows of CSV text (RFC 4180), with the separators that the import accepts. */
 export function readCsvSample(text: string, wanted?: Wanted): Sample {
-  // Like the server, looks outside quotes and below leading blank lines.
+  // Like the server, looks for the separators outside quotes and below leading blank lines.
   const unquoted = text
     .trimStart()
     .slice(0, HEADER_CHARACTERS)

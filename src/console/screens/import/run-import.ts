@@ -23,8 +23,8 @@ const SILENCE_TIMEOUT_MS = 4 * IMPORT_HEARTBEAT_MS;
 /**
  * Uploads the file and reports the progress. Unless it is a dry run, the browser asks for confirmation before the page
  * is closed during the upload.
- * @throws ConsoleError if the server refuses it, or the connection is lost; Error if the file has changed since it was
- * chosen; the reason of `signal` if it aborts.
+ * @throws ConsoleError if the server rejects the request or the connection is lost; Error if the file has changed since
+ * it was chosen; the reason of `signal` if it aborts.
  */
 export async function runImport(chosen: ChosenFile, options: Options): Promise<ImportResult> {
   const stopAsking = askBeforeUnload(() => !options.dryRun);
@@ -58,7 +58,7 @@ async function upload(
 ): Promise<ImportResult> {
   await requireUnchanged(file);
   const query = { name: file.name, kind, map: JSON.stringify(mapTexts(choice, columns)), slugifyIds, dryRun };
-  // The response begins after the upload, whose progress browsers do not report.
+  // The response begins after the upload, whose progress `fetch` does not report.
   expectLine(LONG_TIMEOUT_MS);
   const response = await fetch(withQuery(CONSOLE_API.import, query), {
     method: 'POST',
@@ -77,8 +77,9 @@ async function upload(
 }
 
 /**
- * @throws Error if the file has changed or is gone. The upload would report this as a lost connection, or as an invalid
- * request in Firefox, which sends the changed file with its old size.
+ * Checks that the file still has the same size. The upload would report a changed file as a lost connection, or as an
+ * invalid request in Firefox, which sends the changed file with its old size.
+ * @throws Error if the file has changed or is gone.
  */
 async function requireUnchanged(file: File): Promise<void> {
   const size = await file.arrayBuffer().then(

@@ -27,7 +27,7 @@ const product = {
   comments: 0,
 };
 
-test('an unchanged draft has no changes', () => {
+test('no field of an unchanged draft is sent', () => {
   expect(changesOf(draftOf(product), draftOf(product))).toEqual({});
 });
 
@@ -57,7 +57,7 @@ test('the text of each changed field is converted to the type that the API expec
   });
 });
 
-test('a team member without a role keeps the picture when another member is edited', () => {
+test('a team member without a role keeps its picture when another member is edited', () => {
   const draft = draftOf(product);
   const [ada, ...others] = membersOf(draft);
   expect(fieldValue('team', teamText([{ ...ada, name: 'Eve', role: 'Maker', avatar: '' }, ...others]))).toEqual([

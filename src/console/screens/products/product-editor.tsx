@@ -22,8 +22,8 @@ import { ProductPreview } from './product-preview.tsx';
 const savesOf = (id: string) => ['product saves', id];
 
 /**
- * A dialog with a form for all fields of a product and a preview. Closing the dialog, also by Back, discards unsaved
- * changes. Undo reopens the dialog with these changes.
+ * A dialog with a form for all fields of a product and a preview. Closing the dialog, even with the Back button,
+ * discards unsaved changes. Undo reopens the dialog with these changes.
  */
 export function ProductEditor({ id, onClose }: { id: string; onClose: () => void }) {
   const perform = usePerform();
@@ -127,7 +127,7 @@ function Editing({ details, stored, isSaving, onSaving, onDiscard, onSaved }: Ed
   const perform = usePerform();
   const undoable = useUndoable();
   const [resumed] = useState(() => undoable.unsavedEdits.get(details.product.id));
-  // The version that the edit is based on. A later version replaces it only while nothing is changed, or in `resolve`.
+  // The version that the edit is based on. A later version replaces it only if no change is unsaved, or in `resolve`.
   const [base, setBase] = useState(resumed?.base ?? details);
   const [draft, setDraft] = useState(() => resumed?.draft ?? draftOf(details.product));
   const [errors, setErrors] = useState<Readonly<Record<string, string>>>({});
@@ -144,7 +144,7 @@ function Editing({ details, stored, isSaving, onSaving, onDiscard, onSaved }: Ed
   const isChanged = Object.keys(changes).length > 0;
   const { product } = base;
   const isStale = details.version !== base.version;
-  // The latest version has the same fields, for example because the response to the save was lost.
+  // Whether the latest version has the values of the draft, for example because the response to the save was lost.
   const isStored = Object.keys(changesOf(draftOf(details.product), draft)).length === 0;
   const isBusy = isSaving || isResolving;
   // During a save, a new version is not shown as a conflict, because the save itself creates one.
@@ -204,7 +204,7 @@ function Editing({ details, stored, isSaving, onSaving, onDiscard, onSaved }: Ed
     } catch (error) {
       if (failure.isOpen()) onSaving(false);
       if (!(error instanceof ConsoleError)) throw error;
-      // The save may have been made, so the next undo must not revert the change before it.
+      // The edit may have been saved, so the next undo must not revert the change before it.
       if (hasNoResponse(error)) undoable.last = undefined;
       if (failure.isOpen() && error.code === 'product_changed') setTheirs(error.current as Product);
       else if (failure.isOpen() && error.fields.length > 0)

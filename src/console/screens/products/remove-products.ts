@@ -33,7 +33,7 @@ const noteOf = (skipped: readonly string[], products: readonly Listed[]) =>
     ? `${describe(products.filter(({ id }) => skipped.includes(id)))} had already been removed.`
     : undefined;
 
-/** @returns a function that removes products, with an optimistic update and undo. */
+/** Returns a function that removes products, with an optimistic update and undo. */
 export function useRemoveProducts() {
   const hide = useHide();
   const perform = usePerform();
@@ -58,7 +58,7 @@ export function useRemoveProducts() {
     });
 }
 
-/** @returns a function that restores removed products, with an optimistic update and undo. */
+/** Returns a function that restores removed products, with an optimistic update and undo. */
 export function useRestoreProducts() {
   const hide = useHide();
   const perform = usePerform();

@@ -45,8 +45,8 @@ async function sendAll<Item>(
 const deciding = new Set<string>();
 
 /**
- * @returns a function that decides on submissions, optimistically removes them from the queue, and offers undo. It
- * calls `onChanged` with the submissions that were decided. Without `progress`, toasts show the progress.
+ * Returns a function that decides on submissions, optimistically removes them from the queue, and offers undo. It calls
+ * `onChanged` with the submissions that were decided. Without `progress`, toasts show the progress.
  */
 export function useDecide() {
   const client = useQueryClient();

@@ -123,7 +123,7 @@ interface RowProps {
 
 function SubmissionRow({ submission, state, onAct }: RowProps) {
   const { product, approvedProduct, launchAt, suspectedSpam, waitingSince } = submission;
-  // Only its launch time may have changed, or an operator may have declined it before its launch.
+  // May be empty, for example if the maker changed only the launch time, or an operator declined the approved launch.
   const changed = PRODUCT_FIELD_NAMES.filter(
     (name) => approvedProduct && textOf(approvedProduct[name]) !== textOf(product[name]),
   );
@@ -206,7 +206,7 @@ function FieldList({ names, before, product }: FieldListProps) {
   );
 }
 
-/** Shows a picture as a thumbnail, which opens the picture in a new tab. */
+/** Shows the value of a field. Pictures are shown as thumbnails, which open the picture in a new tab. */
 function FieldValue({ name, product }: { name: ProductFieldName; product: Product }) {
   if (name === 'createdAt') return `${utcMinute(product.createdAt)} UTC`;
   if (name !== 'image' && name !== 'screenshots') return textOf(product[name]);
@@ -236,7 +236,7 @@ interface ScheduleDialogProps {
   onSubmit: (launchAt: string, progress: Progress) => Promise<unknown>;
 }
 
-/** Asks for the launch time in UTC. Only the server checks that it is ahead, because the clock here may be wrong. */
+/** Asks for the launch time in UTC. Only the server rejects a past time, because the browser's clock may be wrong. */
 function ScheduleDialog({ launchAt, onSubmit, ...dialog }: ScheduleDialogProps) {
   const [time, setTime] = useState(() => (launchAt ?? tomorrowAtNine()).slice(0, 16));
   return (
