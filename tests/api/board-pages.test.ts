@@ -11,7 +11,7 @@ import { startTestSite, type TestSite } from '../support/test-site.ts';
 const now = new Date();
 const day = now.toISOString().slice(0, 10);
 const LAUNCHES = 23;
-/** Returns the ids of the launches on a page, in its order. The order of launches with equal votes depends on the day. */
+/** Returns the ids of the launches on a page, from top to bottom. The order of equal votes depends on the day. */
 const idsOn = (html: string) => [...html.matchAll(/<article[\s\S]*?"\/product\/([\w-]+)"/g)].map(([, id]) => id);
 
 function tabsOf(html: string): string[] {
@@ -60,7 +60,7 @@ describe('GET /?board= (api.md, Pages and files)', () => {
     });
   });
 
-  test('a plain link leads to the next page, whose canonical URL is that of the leaderboard', async () => {
+  test('a plain link leads to the next page, whose canonical URL is that of the first page', async () => {
     const first = await site.ask.get(`/?board=${day}`);
     const [, href = ''] = /href="(\/\?board=[^"]*cursor=[^"]*)"/.exec(first.body) ?? [];
     const second = await site.ask.get(href.replaceAll('&amp;', '&'));
@@ -79,7 +79,7 @@ describe('GET /?board= (api.md, Pages and files)', () => {
     expect(canonicalOf(body)).toBeUndefined();
   });
 
-  test('the page of a final day whose only launch was removed does not wait for launches, before the next launch', async () => {
+  test('the page of a final day whose only launch was removed shows an empty final result, even if a launch is scheduled', async () => {
     const clock = createTestClock(new Date('2026-03-01T12:00:00.000Z'));
     const quiet = await startTestSite({ runtime: clock });
     try {

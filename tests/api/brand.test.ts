@@ -71,7 +71,7 @@ describe('the logo', () => {
     });
   });
 
-  test('is not sent again to a client that has the logo', async () => {
+  test('is not sent again to a client that has its ETag', async () => {
     const { etag } = (await get(site, brand.page.logo ?? '')).headers;
     const again = await get(site, brand.page.logo ?? '', { 'if-none-match': String(etag) });
     expect([again.statusCode, again.body, again.headers.etag]).toEqual([304, '', etag]);
@@ -137,7 +137,7 @@ describe('pages', () => {
 });
 
 describe('the service worker', () => {
-  test('differs between sites with different brands only, so browsers replace the cached offline page', async () => {
+  test('differs only between sites with different brands, so browsers replace the cached offline page', async () => {
     const again = await startTestSite({ brand, databaseOf: plain });
     try {
       const scripts = await Promise.all([site, again, plain].map((from) => get(from, '/service-worker.js')));
@@ -154,7 +154,7 @@ describe('the service worker', () => {
   });
 });
 
-test('the offline page is sent to the service worker of this brand and build only', async () => {
+test('the offline page is sent only to the service worker of the same brand and build', async () => {
   const shellFor = async (from: TestSite) => {
     const [, digest = ''] = /'(sha256-[^']+)'/.exec((await get(from, '/service-worker.js')).body) ?? [];
     return get(site, `/offline-shell?digest=${encodeURIComponent(digest)}`);

@@ -14,8 +14,8 @@ beforeEach(async () => {
 afterEach(() => site.close());
 
 /**
- * Removes the headers that depend on the time of the response. `Age` is sent only while revalidation fails or the
- * change feed is disconnected, which can happen on a busy machine.
+ * Returns the headers except those that depend on the time of the response. `Age` is sent only while revalidation fails
+ * or the change feed is disconnected, which can happen on a busy machine.
  */
 function lastingFields({ date: _date, age: _age, ...fields }: OutgoingHttpHeaders): OutgoingHttpHeaders {
   return fields;
@@ -47,7 +47,7 @@ test('the OpenAPI document and the offline shell are built and compressed once, 
   }
 });
 
-test('an unchanged page keeps its ETag and is 304 for clients that have this ETag', async () => {
+test('an unchanged page keeps its ETag, and returns 304 to clients that have it', async () => {
   const reload = async () => {
     const { headers } = await site.ask.get('/product/tide', { 'accept-encoding': 'br' });
     const tag = String(headers.etag);
@@ -117,7 +117,7 @@ describe('after a write', () => {
     expect(await upvotesShown('/api/products?sort=top')).toBe(1);
   });
 
-  test('the next page shows the write to the writer, by means of a cookie that identifies nobody', async () => {
+  test('the writer’s next page shows the write, because of a cookie that does not identify the visitor', async () => {
     await site.ask.get('/');
     await site.ask.get('/product/tide');
     const { headers } = await site.ask.put('/api/products/tide/upvote', SESSION);
@@ -165,7 +165,7 @@ describe('another process', () => {
     await expect.poll(async () => (await site.ask.get('/')).payload).toContain('Ebb');
   });
 
-  test('can remove a product, and this process no longer finds it', async () => {
+  test('can remove a product, which this process then no longer finds', async () => {
     expect((await site.ask.get('/api/products/tide')).statusCode).toBe(200);
     await other.database.query("DELETE FROM products WHERE id = 'tide'");
     await recordChange(other.database, { productIds: ['tide'], catalogue: true });
@@ -207,7 +207,7 @@ describe('while the comments of a page cannot be read', () => {
     expect(payload).not.toContain(failure);
   });
 
-  test('a page without a previous version reports the failure, but caches do not store it, and it is soon replaced', async () => {
+  test('a page without a previous version reports the failure, is not cacheable, and is soon replaced', async () => {
     await rename('comments', 'unreadable');
     const { statusCode, headers, payload } = await load();
     expect([statusCode, headers['cache-control']]).toEqual([200, 'no-store']);

@@ -42,7 +42,7 @@ test('a search counts against the rate limit each time that its response is not 
   expect(responses).toEqual([200, 200, 429, 429]);
 });
 
-test('a page beyond the rate limit returns 429 with the headers of the limit, even if a stale version is in the cache', async () => {
+test('a page beyond the rate limit returns 429 with rate-limit headers, even if a stale version is in the cache', async () => {
   const { clock, id } = await start();
   const page = '/?q=harbour&sort=top';
   expect((await site.ask.get(page)).statusCode).toBe(200);
@@ -85,7 +85,7 @@ test('a network over its limit gets 429 for the page of an unknown product, but 
   const requested = vi.spyOn(ResponseCache.prototype, 'get');
   const getProduct = site.core.getProduct.bind(site.core);
   vi.spyOn(site.core, 'getProduct').mockImplementationOnce(async (...product) => {
-    // The second request arrives while the page is being produced for the first one.
+    // The second request arrives while the page is being rendered for the first one.
     await expect.poll(() => requested.mock.calls.length).toBe(2);
     return getProduct(...product);
   });

@@ -29,7 +29,7 @@ async function numbersOf(productId: string): Promise<{ votes: number; upvotes: n
   return day && { votes: day.votes, upvotes: day.upvotes };
 }
 
-/** Returns which pages and API responses show the scheduled launch. */
+/** Returns the URLs whose responses show the scheduled launch, and 'product' if its page does. */
 async function traces(): Promise<string[]> {
   const addresses = [paths.home, paths.board(boardOfSoon), paths.api.leaderboard(boardOfSoon), paths.api.leaderboards];
   const bodies = await Promise.all([...addresses, paths.product('soon')].map((url) => site.ask.get(url)));
@@ -39,7 +39,7 @@ async function traces(): Promise<string[]> {
   });
 }
 
-test('launches and the counting of votes follow the database’s clock when it jumps ahead and when it is set back', async () => {
+test('launches and vote counting follow the database’s clock when it jumps ahead and when it is set back', async () => {
   expect(await vote('running', 'before')).toBe(200);
   await expect.poll(() => numbersOf('running')).toEqual({ votes: 1, upvotes: 1 });
   expect(await traces()).toEqual([]);

@@ -12,7 +12,7 @@ describe('GET /api/products/:id/comments (api.md, Comments; SPEC section 2, Comm
     expect(await list()).toEqual({ items: [], total: 0, nextCursor: null });
   });
 
-  test('best, the default, sorts by likes and then by time, and newest and oldest sort by time', async () => {
+  test('best, the default, sorts by likes and then newest first, and newest and oldest sort by time', async () => {
     const made: Comment[] = [];
     for (const content of ['1', '2', '3', '4']) {
       made.push(await add(content));

@@ -114,7 +114,7 @@ describe('POST /api/comments (api.md, Comments; SPEC sections 4 to 6)', () => {
 
   test.each([
     ['a byte that is invalid in UTF-8', Buffer.from([0xff])],
-    ['a character cut short', Buffer.from([0xe2, 0x82])],
+    ['a truncated character', Buffer.from([0xe2, 0x82])],
     ['an overlong NUL', Buffer.from([0xc0, 0x80])],
     ['a surrogate in UTF-8', Buffer.from([0xed, 0xa0, 0x80])],
     ['Latin-1', Buffer.from('é', 'latin1')],
@@ -126,7 +126,7 @@ describe('POST /api/comments (api.md, Comments; SPEC sections 4 to 6)', () => {
 
   test.each([
     ['malformed', '{'],
-    ['cut short', '{"productId":"x","content":"x"'],
+    ['truncated', '{"productId":"x","content":"x"'],
     ['JSON with a comment', '{"productId":"x","content":"x"} // x'],
     ['a form', 'productId=x&content=x'],
     ['JSON with the key __proto__', '{"productId":"x","content":"x","__proto__":{"admin":true}}'],

@@ -27,7 +27,7 @@ const newSession = () => `session-${randomUUID()}`;
 const shownUpvotes = async (id: string) => (await site.ask.json<ProductDetail>(`/api/products/${id}`)).product.upvotes;
 const drift = async () => (await checkCounts(site.database, { after: '', limit: 10_000 })).wrong;
 
-/** Sends each list of requests in order over its own socket, all lists simultaneously. */
+/** Sends each list of requests in order over its own connection, and all lists simultaneously. */
 async function askAll(lists: readonly (readonly string[])[]): Promise<{ status: number; body: string }[]> {
   const connections = lists.map(async (requests) => {
     const connection = new HttpConnection(address);
@@ -40,7 +40,7 @@ async function askAll(lists: readonly (readonly string[])[]): Promise<{ status: 
 }
 
 describe('simultaneous upvotes over real connections', () => {
-  test('after 100 sessions have added or removed an upvote 100 times each, the count is the number of upvotes that remain', async () => {
+  test('after 100 sessions have added or withdrawn an upvote 100 times each, the count is the number of upvotes that remain', async () => {
     const id = await newProduct();
     const sessions = Array.from({ length: 100 }, newSession);
     // Each session uses four connections, so its own requests also overtake each other.

@@ -36,7 +36,7 @@ async function addComment(productId: string, content: string, held = false): Pro
     { productId, content, website: held ? 'spam.example' : '' },
     { session: `session-${randomUUID()}` },
   );
-  // Comments of the same millisecond are listed in the order of their ids, which are random.
+  // Waits for the next millisecond, because comments with equal times are listed in the order of their random ids.
   await vi.waitUntil(() => Date.now() > Date.parse(comment.createdAt), { interval: 1, timeout: 60_000 });
   return comment.id;
 }
@@ -67,7 +67,7 @@ describe('Comments', () => {
     expect((await ada.ask('GET', '/comments?cursor=nonsense')).json()).toMatchObject({ code: 'bad_cursor' });
   });
 
-  test('can be hidden or held, and each operation can be undone once from its audit entry, which names the operator', async () => {
+  test('can be hidden or held; each change is in the audit log with its operator, and can be undone only once', async () => {
     const { id } = await site.addProduct();
     const comment = await addComment(id, 'A comment');
     const stateOf = async () => {
@@ -100,7 +100,7 @@ describe('Comments', () => {
 });
 
 describe('Votes', () => {
-  test('can be excluded for the time of a burst with a visible reason, and counted again', async () => {
+  test('of a burst can be excluded with a reason that is not blank, and an undo counts them again', async () => {
     const { id } = await site.addProduct({ createdAt: new Date().toISOString() });
     await placeLaunches(site.database, { now: new Date(), timeZone: 'UTC', reviewHours: 24 });
     const hour = new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000).toISOString();
@@ -127,7 +127,7 @@ describe('Votes', () => {
     expect(await ada.json('GET', `/products/${id}/votes`)).toMatchObject({ votes: [{ counted: true }, {}, {}] });
   });
 
-  test('can be counted again even if another operator has since excluded the same votes, which changed nothing', async () => {
+  test('can be counted again even if another operator has since repeated the exclusion, which changed nothing', async () => {
     const { id } = await site.addProduct({ createdAt: new Date().toISOString() });
     await placeLaunches(site.database, { now: new Date(), timeZone: 'UTC', reviewHours: 24 });
     await site.core.setUpvote({ productId: id, session: `session-${randomUUID()}`, upvoted: true });
@@ -140,7 +140,7 @@ describe('Votes', () => {
     expect(await ada.json('GET', `/products/${id}/votes`)).toMatchObject({ votes: [{ counted: true }] });
   });
 
-  test('can be excluded and counted again by the thousand, without their voters in the audit log', async () => {
+  test('can be excluded and counted again by the thousand, and audit entries do not list their voters', async () => {
     const { id } = await site.addProduct({ createdAt: new Date().toISOString() });
     await placeLaunches(site.database, { now: new Date(), timeZone: 'UTC', reviewHours: 24 });
     await site.database.query(
@@ -181,7 +181,7 @@ describe('Submissions', () => {
     expect((await waiting()).map(({ id }) => id)).toContain(submission.id);
   });
 
-  test('can be declined, but not approved, after an edit by the maker, and not declined after another decision', async () => {
+  test('can be declined but not approved after an edit by the maker, and cannot be declined after another decision', async () => {
     const edit = async ({ id }: SubmissionRecord, description: string) =>
       editSubmission(
         site.database,
@@ -191,7 +191,8 @@ describe('Submissions', () => {
       );
     const earlier = await submit('Edited');
     await decide(grace, earlier, { action: 'decline', reason: 'Too early' });
-    // As 30 days later, when the id is free again. The site's clock lags behind the database's, which dates decisions.
+    // Simulates that 30 days have passed, after which the id is free again. The database's clock dates decisions, and
+    // the site's clock, which may lag behind it, dates submissions.
     await site.database.query("UPDATE audit_log SET created_at = created_at - interval '30 days' WHERE target = $1", [
       earlier.id,
     ]);
@@ -263,7 +264,7 @@ describe('Submissions', () => {
   });
 });
 
-test('a change gets 504 if the database does not confirm its commit, because it may have been made', async () => {
+test('a change gets 504 if the database does not confirm the commit, because the change may have been made', async () => {
   const { id } = await site.addProduct();
   const comment = await addComment(id, 'A comment');
   confirmNoCommitOnce(site.database);

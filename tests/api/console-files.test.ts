@@ -175,7 +175,7 @@ describe('Imports', () => {
       const sent = send('name\nKept\n', {}, await addOperator(logged, 'lin'));
       await expect.poll(async () => (await blockedStatements(site.database)).join()).toContain('wanted.slug');
       await expect.poll(() => readdir(uploads, { recursive: true })).toContainEqual(expect.stringMatching(/\/upload$/));
-      // Replaces the folder by a file, so the uploaded file cannot be deleted at its path.
+      // Replaces the folder with a file, so the uploaded file cannot be deleted at its path.
       await rename(uploads, `${uploads}-moved`);
       await writeFile(uploads, '');
       return { sent };
@@ -185,7 +185,7 @@ describe('Imports', () => {
     await expect.poll(lines).toContainEqual(expect.objectContaining({ msg: message }));
   });
 
-  test('an import that waits repeats its progress, so the browser notices a dead connection', async () => {
+  test('an import that waits repeats its progress, so the browser can detect a dead connection', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     onTestFinished(() => void vi.useRealTimers());
     const { sent } = await site.database.transaction(async (sql) => {
@@ -197,7 +197,7 @@ describe('Imports', () => {
     });
     const [first, ...others] = await sent;
     expect(first).toEqual({ kind: 'progress', stage: 'check', done: 0 });
-    // On a slow machine, a last progress line precedes the result.
+    // On a slow machine, one more progress line precedes the result.
     const repeated = others.filter((line, index) => isDeepStrictEqual(line, others[index + 1]));
     expect(repeated).toContainEqual(expect.objectContaining({ kind: 'progress' }));
     expect(others.at(-1)).toMatchObject({ kind: 'done' });
@@ -230,7 +230,7 @@ describe('Imports', () => {
     expect((await ada.ask('GET', '/products/stopped')).statusCode).toBe(404);
   });
 
-  test('an import ends without a result if the database does not confirm its commit, because it may be complete', async () => {
+  test('an import ends without a result if the database does not confirm the commit, because the import may be complete', async () => {
     confirmNoCommitOnce(site.database);
     expect(await send('id,name\nunconfirmed,Unconfirmed\n')).toMatchObject({ kind: 'progress' });
     expect(await ada.lastEntry()).toMatchObject({ action: 'import', details: { created: 1 } });

@@ -89,7 +89,7 @@ test('an upvote is reported as a change of counts, not of the audit log', async 
   }
   await watch(late);
   const before = streams.map(({ frames }) => frames.length);
-  // A process reports an upvote together with a launch that it places at the same time, as a change of products.
+  // Repeats the upvote, because a process that places a launch at the same time reports both as a change of products.
   const upvote = () => late[0].core.setUpvote({ productId: id, session: `session-${randomUUID()}`, upvoted: true });
   for (const [index, { frames }] of streams.entries()) {
     const since = () => frames.slice(before[index]).flatMap(({ data }) => data as LiveSubject[]);

@@ -105,7 +105,7 @@ test('an edit that is based on an outdated version is refused, and the response 
   expect((await details(id)).product).toMatchObject({ name: 'Tide', tags: [] });
 });
 
-test('an edit of only the launch time also changes a launch date that was the day of the launch, and undo restores both', async () => {
+test('an edit of only the launch time also changes the launch date if that was the day of the launch, and undo restores both', async () => {
   const before = { createdAt: '2026-06-01T12:00:00.000Z', launchDate: 'June 1, 2026' };
   const edited = async (launchDate: string, values: object) => {
     const { id } = await site.addProduct({ ...before, launchDate });
@@ -122,7 +122,7 @@ test('an edit of only the launch time also changes a launch date that was the da
   expect((await details(product.id)).product).toMatchObject(before);
 });
 
-test('an edit can be undone by the audit id in its response, with the exact time and tags, unless a later edit changed the same field', async () => {
+test('undoing an edit by the audit id in its response restores the exact time and tags, unless a later edit changed the same field', async () => {
   const before = { createdAt: '2026-06-01T12:34:56.789Z', tags: ['C, C++', 'Sea'] };
   const { id } = await site.addProduct(before);
   const edit = async (operator: TestOperator, values: object) =>
@@ -136,7 +136,7 @@ test('an edit can be undone by the audit id in its response, with the exact time
   expect((await edit(ada, { tags: before.tags })).auditId).toBeNull();
 });
 
-test('after 30 days, an edit can be undone only if it replaced no picture of the site, which may have been deleted', async () => {
+test('after 30 days, an edit can be undone only if it replaced no uploaded picture, because that may have been deleted', async () => {
   const image = `/images/${'0'.repeat(40)}.webp`;
   const screenshots = ['https://cdn.example/images/tide.png'];
   const { id } = await site.addProduct({ name: 'Tide', image, screenshots });
@@ -242,7 +242,7 @@ test('a removal skips products that another operator has removed, and the respon
   expect(await removal()).toEqual({ removed: [], skipped: [gone.id, present.id] });
 });
 
-test('a restoration cannot be undone after a later removal, when another product may have the id', async () => {
+test('a restoration cannot be undone after a later removal, because another product may have the id', async () => {
   const { id } = await site.addProduct({ name: 'Loved' });
   const [removal] = await remove(id);
   await restore(removal);
@@ -267,7 +267,7 @@ test('only one of several removals of the same id can be restored at a time', as
   expect((await details(id)).product.name).toBe('Loved');
 });
 
-test('the audit log can be filtered by a range of days, inclusive of both ends', async () => {
+test('the audit log can be filtered by a range of days, which includes both ends', async () => {
   const target = randomUUID();
   for (const day of ['2026-03-01T00:00:00.000Z', '2026-03-02T23:59:59.999Z', '2026-03-03T00:00:00.000Z'])
     await site.database.query(

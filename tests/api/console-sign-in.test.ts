@@ -61,7 +61,7 @@ describe('Before the first invitation of an operator', () => {
     },
   );
 
-  test('the site checks for invitations at most once a second, and the first one enables the console until it is revoked', async () => {
+  test('the first invitation enables the console and its revocation disables it, each after at most a second', async () => {
     expect((await site.ask.get('/console')).statusCode).toBe(404);
     await inviteOperator(site.database, 'ada', clock.now());
     expect((await site.ask.get('/console')).statusCode).toBe(404);
@@ -143,7 +143,7 @@ describe('A session', () => {
     expect((await operator.ask('GET', '/session', undefined, elsewhere)).statusCode).toBe(401);
   });
 
-  test('ends after 12 hours if only pages without input have used it in that time', async () => {
+  test('ends after 12 hours if only pages without user input have used it in that time', async () => {
     const operator = await signInOperator(site, { now: clock.now() });
     const address = await site.app.listen({ port: 0, host: '127.0.0.1' });
     for (const hours of [6, 5]) {
@@ -166,8 +166,8 @@ describe('A session', () => {
       'an origin longer than any host',
       { origin: `http://${'a'.repeat(300)}@groundswell.test`, host: 'groundswell.test' },
     ],
-    ['a page without an origin', { origin: 'null', host: 'groundswell.test' }],
-    ['a program that names no origin', {}],
+    ['a page with an opaque origin', { origin: 'null', host: 'groundswell.test' }],
+    ['a program that sends no origin', {}],
   ])('is refused for a change if the request comes from %s', async (_name, headers) => {
     const { cookie } = await signInOperator(site, { now: clock.now() });
     const response = await site.ask.post('/api/console/sign-out-everywhere', undefined, { cookie, ...headers });
@@ -183,7 +183,7 @@ describe('A session', () => {
   });
 });
 
-describe('Guessing of passphrases', () => {
+describe('Guessing passphrases', () => {
   const wrong = (guess: Guess = {}) => signIn({ passphrase: 'wrong passphrase', ...guess });
 
   test('gets the same response for an unknown name and a wrong passphrase, and neither is logged', async () => {
@@ -196,11 +196,11 @@ describe('Guessing of passphrases', () => {
     expect(logText()).not.toMatch(/wrong passphrase|nobody/);
   });
 
-  test('is limited to ten failures in ten minutes per network, whatever the names', async () => {
+  test('is limited to ten failures in ten minutes per network, regardless of the names', async () => {
     await signInOperator(site, { now: clock.now() });
     for (let index = 0; index < 3; index += 1) expect((await signIn()).statusCode).toBe(200);
-    // The test hashes of these operators are quick to check. The check of an unknown name, such as `name-0`, takes as
-    // long as that of a real hash.
+    // Adds operators, because their test hashes are quick to check. An unknown name, such as `name-0`, takes as long as
+    // a real hash.
     for (let index = 1; index < 10; index += 1) await addPassphrase(site.database, `name-${index}`, clock.now());
     for (let index = 0; index < 10; index += 1)
       expect((await wrong({ name: `name-${index}`, from: `192.0.2.${index}` })).statusCode).toBe(401);
@@ -212,7 +212,7 @@ describe('Guessing of passphrases', () => {
     expect((await signIn()).statusCode).toBe(200);
   });
 
-  test('does not prevent signing in from a known browser once the limit of its network is reached', async () => {
+  test('does not prevent signing in from a known browser, even once its network has reached the limit', async () => {
     const { cookie } = await signInOperator(site, { now: clock.now() });
     for (let index = 0; index < 10; index += 1) await wrong();
     expect((await signIn()).statusCode).toBe(429);

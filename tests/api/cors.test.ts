@@ -109,7 +109,7 @@ describe('a page of another origin cannot write', () => {
     expect(allowed).not.toContain('content-type');
   });
 
-  // Forms and scripts can send these three media types without custom headers and without a preflight.
+  // Forms and scripts can send these media types, or none, without a preflight.
   test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', undefined])(
     'a request that requires no preflight (%s) is refused and writes nothing',
     async (type) => {

@@ -91,7 +91,7 @@ describe('representations (api.md, Conventions: strong, per-encoding ETags, Vary
     },
   );
 
-  test.each([...READS, '/api/openapi.json'])('%s is 304 without a body for a client with its ETag', async (url) => {
+  test.each([...READS, '/api/openapi.json'])('%s returns 304 without a body if the ETag matches', async (url) => {
     for (const [encoding] of ENCODINGS) {
       const tag = String((await site.ask.get(url, { 'accept-encoding': encoding })).headers.etag);
       for (const known of [tag, `W/${tag}`, `"other", ${tag}`, '*']) {
@@ -218,7 +218,7 @@ describe('an unavailable database', () => {
     }
   });
 
-  test('errors that are found without the database are still reported', async () => {
+  test('errors that can be detected without the database are still reported', async () => {
     expectProblem(await broken.ask.get('/api/products?limit=0'), 400, 'bad_request');
     expectProblem(await broken.ask.get('/api/products?cursor=x'), 400, 'bad_cursor');
     expectProblem(await broken.ask.get('/api/products/Not%20an%20id'), 404, 'product_not_found');

@@ -41,7 +41,7 @@ async function refusal(url: string): Promise<{ status: number; headers: Headers;
 }
 
 describe('stream limits', () => {
-  test('each network has a limit, and may open another stream once it closes one', async () => {
+  test('each network has a limit, and can open another stream after it closes one', async () => {
     const address = await start({ LIMIT_STREAMS_PER_NETWORK: '2' });
     const url = `${address}/api/events`;
     const first = await openEvents(url);
@@ -55,7 +55,7 @@ describe('stream limits', () => {
     await expect.poll(async () => (await openEvents(url)).response.statusCode).toBe(200);
   });
 
-  test('a network that may open more than 1,000 streams may open that many connections, and further ones for requests', async () => {
+  test('a network with a limit of more than 1,000 streams may open that many connections, and further ones for requests', async () => {
     const { hostname, port } = new URL(await start({ LIMIT_STREAMS_PER_NETWORK: '1001' }));
     const sockets = Array.from({ length: 1_001 }, () => connect(Number(port), hostname));
     await Promise.all(sockets.map((socket) => once(socket, 'connect')));
@@ -83,7 +83,7 @@ describe('stream limits', () => {
     for (const _ of [1, 2, 3]) expect((await openEvents(`${address}/api/events`)).response.statusCode).toBe(200);
   });
 
-  test('a pipelined request opens no stream, and the connection still serves the others', async () => {
+  test('a pipelined request for a stream is refused, and the connection still serves the other requests', async () => {
     const address = await start();
     const { hostname, port } = new URL(address);
     const socket = connect(Number(port), hostname);

@@ -125,7 +125,7 @@ describe('GET /api/events (api.md, Events)', () => {
     const client = await open(`?products=${product}`);
     const times = () => client.frames.filter(({ event }) => event === 'counts').map(({ receivedAt }) => receivedAt);
     let upvotes = 0;
-    // Makes many more changes than there are frames, even on a slow machine.
+    // Sends ten upvotes at a time, so there are many more changes than frames, even on a slow machine.
     while (times().length < 7) {
       const counted = await Promise.all(Array.from({ length: 10 }, () => upvote(product)));
       upvotes = Math.max(upvotes, ...counted);

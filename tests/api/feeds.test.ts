@@ -12,7 +12,7 @@ import { xmlErrors } from '../support/xml-errors.ts';
 const ORIGIN = 'http://groundswell.test';
 const FEEDS = ['/feed.xml', '/feed.json', '/product/git/comments.xml'];
 
-/** Returns a text as read back from a feed: XML 1.0 lacks some characters, and this test's parser trims text. */
+/** Returns a text as this test's parser reads it: trimmed, with U+FFFD for each character that XML 1.0 forbids. */
 const asXmlHolds = (text: string) =>
   text.trim().replaceAll(/[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu, '\u{fffd}');
 
@@ -87,7 +87,7 @@ describe('feeds of a site', () => {
     });
   });
 
-  test.each(FEEDS)('%s is 304 for its current ETag or date, and 200 for others', async (path) => {
+  test.each(FEEDS)('%s returns 304 for its current ETag or date, and 200 for others', async (path) => {
     const { headers } = await site.ask.get(path);
     expect(Date.parse(String(headers['last-modified']))).toBeLessThanOrEqual(Date.now());
     expect(headers['cache-control']).toBe('public, no-cache');
@@ -120,16 +120,16 @@ describe('feeds of a site', () => {
   test('an upvote does not change a feed, and a new launch changes its ETag and date', async () => {
     const before = await site.ask.get('/feed.xml');
     await site.ask.put('/api/products/git/upvote', newVisitor());
-    const same = await changedOrSame('/feed.xml');
+    const same = await validatorsOf('/feed.xml');
     expect(same).toEqual([before.headers.etag, before.headers['last-modified']]);
 
     await site.addProduct({ id: 'newest', createdAt: '2026-07-08T09:10:11.000Z' });
-    await expect.poll(() => changedOrSame('/feed.xml')).not.toEqual(same);
-    const [, date] = await changedOrSame('/feed.xml');
+    await expect.poll(() => validatorsOf('/feed.xml')).not.toEqual(same);
+    const [, date] = await validatorsOf('/feed.xml');
     expect(Date.parse(String(date))).toBeGreaterThan(Date.parse(String(before.headers['last-modified'])));
   });
 
-  async function changedOrSame(path: string) {
+  async function validatorsOf(path: string) {
     const { headers } = await site.ask.get(path);
     return [headers.etag, headers['last-modified']];
   }
@@ -209,7 +209,7 @@ describe('hostile text', () => {
   afterAll(() => plain.close());
 
   test('is returned by both feeds of launches, unchanged except for characters that XML does not allow', async () => {
-    // Tests as many texts at a time as a feed has entries.
+    // Tests one feed of texts at a time.
     for (let start = 0; start < texts.length; start += FEED_ENTRIES) {
       const newest = texts.slice(start, start + FEED_ENTRIES).reverse();
       const products = newest.map((text, index) => ({

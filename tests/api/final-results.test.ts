@@ -107,7 +107,7 @@ describe('once the week, the month and the year are final', () => {
     expect([ofYear.statusCode, ofYear.body]).toEqual([200, await badge()]);
   });
 
-  test('the results of the first day stay available as a revision while all products of the site are removed', async () => {
+  test('the results of the first day remain available, as a revision, while all products of the site are removed', async () => {
     await removeProducts(site.database, ['best', 'second', 'third']);
     for (const period of [DAY, '2026-W23', '2026-06', '2026']) {
       const board = (await site.ask.get(paths.api.leaderboard(period))).json();
@@ -126,7 +126,7 @@ describe('once the week, the month and the year are final', () => {
   });
 });
 
-test('the calculation of a result states the current cap until the day is final, and the cap of that time afterwards', async () => {
+test('the calculation of a result states the current cap until the day is final, and then the cap that was applied', async () => {
   const ownClock = createTestClock(new Date('2026-06-03T12:00:00.000Z'));
   const database = await createTestDatabase();
   onTestFinished(() => database.drop());
@@ -139,7 +139,7 @@ test('the calculation of a result states the current cap until the day is final,
   await expect
     .poll(async () => (await open.core.getStandings('capped'))?.day)
     .toMatchObject({ votes: 3, votesPerNetwork: 20 });
-  // Otherwise this site could apply its own cap while the result becomes final with another one.
+  // Closes the site, because it could apply its own cap while the result becomes final with another cap.
   await open.close();
   ownClock.advance({ hours: 24 * 4 });
   const rules = { now: ownClock.now(), timeZone: 'UTC', reviewHours: 24 };
@@ -165,8 +165,8 @@ describe('two launches that share the first rank', () => {
     for (const id of ['gained', 'lost']) {
       await twins.addProduct({ id, name: `Twin ${id}`, createdAt: twinClock.now().toISOString() });
       await setUpvote('PUT', id, 'one');
-      // A board updater that read the time before the clock moved and placed a launch after that would delete the
-      // withdrawn vote, as if the voting window were open.
+      // Waits until the launch is placed. A board updater that placed it later, but with the time from before the clock
+      // moved, would delete the withdrawn vote, as if the launch window were still open.
       await vi.waitUntil(async () => (await twins.core.getStandings(id)) !== null, 60_000);
     }
     twinClock.advance({ hours: 25 });

@@ -18,7 +18,7 @@ import { startTestSite, type TestSite } from '../support/test-site.ts';
 const RUNS = Number(process.env.FUZZ_RUNS ?? 60);
 const { seed: SEED } = fc.readConfigureGlobal();
 
-/** Problems that any URL of the API may return, which the document lists under `default`. */
+/** Problems that any URL of the API may return, which the OpenAPI document lists under `default`. */
 const OF_ANY_ADDRESS = ['not_found', 'uri_too_long', 'headers_too_large'];
 
 const OPERATIONS = Object.keys(await apiOperations());
@@ -108,7 +108,7 @@ function send({ method, url, headers, body }: MadeRequest): Promise<TestResponse
   });
 }
 
-/** The received statuses by operation. */
+/** The statuses of the responses so far, by operation. */
 const statusesOf = new Map<string, Set<number>>();
 
 function judge(response: TestResponse, path: string, method: string): void {
@@ -139,7 +139,7 @@ async function fuzz(key: string): Promise<void> {
   );
 }
 
-/** Sends the requests of skipped tests, if the test that calls this runs alone. */
+/** Calls the operations whose tests have not run, for example because only the current test was selected. */
 async function fuzzRemaining(): Promise<void> {
   for (const key of OPERATIONS) if (!statusesOf.has(key)) await fuzz(key);
 }

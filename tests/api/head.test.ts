@@ -37,7 +37,7 @@ describe('the canonical URL of a page', () => {
     expect(metaOf(page, 'robots')).toBeUndefined();
   });
 
-  test('is that of the first page for later pages of the list, and links connect the pages', async () => {
+  test('is the URL of the first page for later pages of the list, which are connected by links', async () => {
     for (let number = 0; number < 31; number += 1) await on.site.addProduct({ id: `p-${number}`, name: `P ${number}` });
     const { nextCursor } = await on.site.ask.json<{ nextCursor: string }>(
       `/api/products?limit=${LIMITS.listedProducts}`,

@@ -12,7 +12,7 @@ afterEach(() => site.close());
 
 describe('GET /healthz and /readyz (api.md, Health)', () => {
   test.each(['/healthz', '/readyz'])(
-    '%s returns 200 { status: "ok" } on a healthy site, and not cacheable',
+    '%s of a healthy site returns 200 { status: "ok" }, which is not cacheable',
     async (url) => {
       const response = await site.ask.get(url);
       expect([response.statusCode, response.json()]).toEqual([200, { status: 'ok' }]);

@@ -75,7 +75,7 @@ describe('a comment with the honeypot field filled in', () => {
     expect(await held(newVisitor())).toEqual([]);
   });
 
-  test('is held because the field has text: with an empty field, a comment is public', async () => {
+  test('is held only because of the text in that field; with an empty field, a comment is public', async () => {
     await post(newVisitor(), { website: '' });
     expect(await counted()).toEqual([1, 1, 1]);
   });
@@ -163,7 +163,7 @@ describe('the operator', () => {
     expect(JSON.stringify(newest)).not.toContain(visitor['x-user-session']);
   });
 
-  test('can release comments, which then are public, count once, and keep their time and likes, but not their session', async () => {
+  test('can release comments, which become public, count once, and keep their time and likes, but not their session', async () => {
     const visitor = newVisitor();
     const [first, second] = [await post(visitor, trap), await post(visitor, { content: 'Second', ...trap })];
     await site.ask.post(`/api/comments/${first.id}/like`, undefined, visitor);

@@ -45,7 +45,7 @@ async function counted(): Promise<number[]> {
   return [product.comments, items.find(({ id }) => id === productId)?.comments ?? -1, total];
 }
 
-/** Polls, because the site shows a change made directly in the database only after it is notified. */
+/** Polls, because the site shows a change made directly in the database only after a notification. */
 const soon = (read: () => Promise<unknown>) => expect.poll(read, { interval: 20 });
 
 describe('a hidden comment', () => {
@@ -73,7 +73,7 @@ describe('a hidden comment', () => {
     expect(row?.likes).toBe(1);
   });
 
-  test('is not returned for its idempotency key, which creates no second comment either', async () => {
+  test('is neither returned nor created again for its idempotency key', async () => {
     const visitor = { ...newVisitor(), 'idempotency-key': randomUUID() };
     const { id } = await post('Only once', visitor);
     await hideComments(site.database, [id]);
@@ -159,11 +159,11 @@ describe('the operator', () => {
       [productId],
     );
     await repairCounts(site.database, [productId]);
-    let looked = 0;
+    let scanned = 0;
     const found = await browseComments(site.database, { productId, text: 'Made', limit: 5_000 }, (comments) => {
-      looked = comments;
+      scanned = comments;
     });
-    expect([looked, found.length, new Set(found.map(({ id }) => id)).size]).toEqual([4_500, 4_500, 4_500]);
+    expect([scanned, found.length, new Set(found.map(({ id }) => id)).size]).toEqual([4_500, 4_500, 4_500]);
     const times = found.map(({ createdAt }) => createdAt);
     expect(times).toEqual(times.toSorted().toReversed());
   });

@@ -131,7 +131,7 @@ const PLACES: [name: string, send: (text: string) => Promise<LightMyRequestRespo
     (text) => site.ask.get(`/api/products/${encode(text)}/comments/held`, newVisitor()),
   ],
   ['the id in an upvote', (text) => site.ask.put(`/api/products/${encode(text)}/upvote`, newVisitor())],
-  ['the id in a withdrawn upvote', (text) => site.ask.delete(`/api/products/${encode(text)}/upvote`, newVisitor())],
+  ['the id in a withdrawal', (text) => site.ask.delete(`/api/products/${encode(text)}/upvote`, newVisitor())],
   ['the ids in a request for upvotes', (text) => site.ask.get(`/api/upvotes?products=${encode(text)}`, newVisitor())],
   ['the id of a comment', (text) => site.ask.post(`/api/comments/${encode(text)}/like`, undefined, newVisitor())],
   [

@@ -126,7 +126,7 @@ describe('files that make the site installable', () => {
   });
 });
 
-/** Returns the width and height from the first chunk of a PNG. */
+/** Returns the size of a PNG, such as `192x192`. */
 function pngSize(png: Buffer): string {
   return `${png.readUInt32BE(16)}x${png.readUInt32BE(20)}`;
 }

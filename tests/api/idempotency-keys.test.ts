@@ -23,7 +23,7 @@ describe('the idempotency key of a comment (api.md, Comments)', () => {
     expect(await total()).toBe(1);
   });
 
-  test('creates one comment, which every response contains, in 20 simultaneous requests to two processes', async () => {
+  test('creates one comment, which every response contains, from 20 simultaneous requests to two processes', async () => {
     const headers = { ...newVisitor(), 'idempotency-key': randomUUID() };
     const responses = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
@@ -77,7 +77,7 @@ describe('the idempotency key of a comment (api.md, Comments)', () => {
     expect((await post(draft(), young)).statusCode).toBe(200);
   });
 
-  test('is not used up by a refused comment', async () => {
+  test('remains unused if the comment is refused', async () => {
     const headers = { ...newVisitor(), 'idempotency-key': randomUUID() };
     expect((await post({ productId: 'nobody', content: 'x' }, headers)).statusCode).toBe(404);
     expect((await post({ productId: on.productId, content: 'x'.repeat(2_001) }, headers)).statusCode).toBe(422);

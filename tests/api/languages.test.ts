@@ -131,7 +131,7 @@ describe('a site in the browser’s language', () => {
     expect((await ask(url, 'de')).headers.location).toBe(location);
   });
 
-  test('the range at which a long Accept-Language header is cut does not count', async () => {
+  test('in a long Accept-Language header, the language range at the cut-off point is ignored', async () => {
     const others = Array.from({ length: 19 }, (_, index) => `x${String(index).padStart(2, '0')};q=0.2`).join(',');
     expect((await ask('/', `de;q=.9,${others},fr;q=0.1`)).headers.location).toBe('/?lang=de');
   });

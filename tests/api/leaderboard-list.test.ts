@@ -12,7 +12,7 @@ const TIED = Array.from({ length: 11 }, (_, index) => `tied-${index}`);
 beforeAll(async () => {
   site = await startTestSite();
   const { database } = site;
-  // The launches are out of order, so the test shows that the list sorts by day.
+  // Adds launches out of order, to test that the list sorts by day.
   await launch(database, 'june', '2026-06-02T10:00:00.000Z');
   await launch(database, 'last-year', '2025-12-01T10:00:00.000Z');
   await launch(database, 'may', '2026-05-20T10:00:00.000Z');
@@ -64,7 +64,7 @@ test('the list names the first ten of more than ten products that share the firs
   expect(paths['/api/leaderboards']?.get.description).toContain('at most ten of the products');
 });
 
-test('final days are read newest first, without a day whose launches were removed before it was final', async () => {
+test('final days are read newest first, except a day whose launches were removed before it was final', async () => {
   await removeProducts(site.database, ['june']);
   const rules = rulesAt('2026-06-05T12:00:00.000Z');
   const { days } = await finaliseDue(site.database, { rules, votesPerNetwork: 20 });

@@ -124,7 +124,7 @@ test('a cached search does not count against the rate limit', async () => {
   const clock = createTestClock();
   site = await startTestSite({ runtime: clock, rateLimits: SMALL, cacheEnabled: true, launched: [buildProduct()] });
   for (const url of ['/api/products?q=harbour', '/?q=harbour']) {
-    // Restores the limit, because the first request for each URL is not cached and counts.
+    // Refills the limit, because the first request for each URL misses the cache and counts.
     clock.advance({ milliseconds: 2_000 });
     const responses = await statuses(() => site.ask.get(url), times(10, newVisitor));
     expect(responses).toEqual(times(10, () => 200));
@@ -203,7 +203,7 @@ describe('on a shared office network', () => {
 });
 
 describe('trusted proxies (TRUST_PROXY)', () => {
-  /** Sends the vote of a new session from this address, with this X-Forwarded-For header. */
+  /** Sends the vote of a new session from `remoteAddress`, with `forwarded` as its X-Forwarded-For header. */
   const vote = (url: string, forwarded: string, remoteAddress: string) =>
     site.app.inject({
       method: 'PUT',
@@ -226,7 +226,7 @@ describe('trusted proxies (TRUST_PROXY)', () => {
     expect(await votes(id, '192.0.2.1', (number) => `10.0.${number}.1`)).toEqual(SIX_OF_THEM);
   });
 
-  test('the header of a trusted proxy is used, even if its address is IPv4-mapped', async () => {
+  test('the header of a trusted proxy is used, even if the proxy’s address is IPv4-mapped', async () => {
     const { id } = await start({ trustProxy: readTrustedProxies('loopback') });
     expect(await votes(id, '127.0.0.1', (number) => `10.0.${number}.1`)).toEqual(ALL);
     expect(await votes(id, '::ffff:127.0.0.1', (number) => `10.1.${number}.1`)).toEqual(ALL);

@@ -102,7 +102,7 @@ describe('GET /metrics (api.md, Health)', () => {
     expect(shown.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
   });
 
-  test('is served only on METRICS_PORT if it is set, and without a token only to this machine', async () => {
+  test('is served only on METRICS_PORT if that is set, and only to this machine if no token is set', async () => {
     await start({ METRICS_PORT: '0', HOST: '0.0.0.0' });
     const address = await metricsAddress();
     expect(new URL(address).hostname).toBe('127.0.0.1');
@@ -117,7 +117,7 @@ describe('GET /metrics (api.md, Health)', () => {
     expect((await fetch(address, { headers: authorization(TOKEN) })).status).toBe(200);
   });
 
-  test('reports an unreachable database without any visitor, and refused writes from 0', async () => {
+  test('detects an unreachable database even without visitors, and initially reports 0 refused writes', async () => {
     await start({ METRICS_TOKEN: TOKEN });
     const lines = async () => (await (await ask('/metrics', authorization(TOKEN))).text()).split('\n');
     const refused = ['upvotes', 'comments', 'likes'].map(
@@ -128,7 +128,7 @@ describe('GET /metrics (api.md, Health)', () => {
     await expect.poll(lines).toContain('groundswell_database_unreachable 1');
   });
 
-  test('counts requests of the console, but does not time them, because its streams stay open', async () => {
+  test('counts requests to the console, but does not time them, because its streams stay open', async () => {
     await start({ METRICS_TOKEN: TOKEN }, async () => void (await inviteOperator(database, 'ada', new Date())));
     const headers = {
       cookie: `console_session=${await beginSession(database, 'ada', new Date())}`,

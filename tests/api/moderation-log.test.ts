@@ -44,7 +44,7 @@ async function newComment(productId: string, content: string): Promise<string> {
   return response.json<AddedComment>().comment.id;
 }
 
-/** Launches a product with a vote after 10 and after 20 seconds. @returns a function that changes those before `end`. */
+/** Launches a product with votes at 10 and 20 seconds. @returns a function that changes those before `end` seconds. */
 async function launchWithVotes(productId: string) {
   const start = Date.now() - 60_000;
   const after = (seconds: number) => new Date(start + seconds * 1_000);
@@ -128,7 +128,7 @@ describe('an entry of the moderation log', () => {
     await site.addProduct({ id: 'secret-plan', name: 'Secret plan', createdAt });
     await removeProducts(site.database, ['secret-plan'], 'Wrong date');
     await restoreProducts(site.database, { productIds: ['secret-plan'] });
-    // A newer public entry invalidates the cached log. Once the log shows it, it would show the secret entry too.
+    // A newer public entry invalidates the cached log. Once the log shows that entry, it would also show a secret one.
     await site.addProduct({ id: 'public-plan' });
     await removeProducts(site.database, ['public-plan']);
     await soon().toMatchObject({ productId: 'public-plan' });

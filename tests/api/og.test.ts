@@ -28,7 +28,7 @@ describe('the card of a product', () => {
     });
   });
 
-  test('is 304 for a client that has its ETag, and has no body for HEAD', async () => {
+  test('returns 304 to a client that has its ETag, and no body to HEAD', async () => {
     const { id } = await site.addProduct();
     const first = await get(`/og/${id}.png`);
     const known = await get(`/og/${id}.png`, { 'if-none-match': String(first.headers.etag) });
@@ -69,13 +69,13 @@ describe('the card of a leaderboard', () => {
     expect((await get('/og/board/2026-06.png', { 'if-none-match': String(month.headers.etag) })).statusCode).toBe(304);
   });
 
-  test('returns 404 for a period that cannot have a leaderboard, and 400 for an invalid one', async () => {
+  test('returns 404 for a period that cannot have a leaderboard, and 400 for an invalid period', async () => {
     expect((await get('/og/board/1999-12-31.png')).statusCode).toBe(404);
     expect((await get('/og/board/tomorrow.png')).statusCode).toBe(400);
   });
 });
 
-test('the card of the site itself is a PNG of 1200×630 pixels', async () => {
+test('the card of the site itself is a PNG of 1200 × 630 pixels', async () => {
   const response = await get('/og.png');
   expect([response.statusCode, response.headers['content-type']]).toEqual([200, 'image/png']);
   expect([response.rawPayload.readUInt32BE(16), response.rawPayload.readUInt32BE(20)]).toEqual([1200, 630]);

@@ -28,7 +28,7 @@ beforeAll(async () => {
 
 afterAll(() => site.close());
 
-/** Returns the described routes that are registered, such as `GET /api/products/:id`. */
+/** Returns the operations whose routes are registered, such as `GET /api/products/:id`. */
 function registeredRoutes(app: FastifyInstance): string[] {
   return Object.keys(OPERATIONS).filter((key) => {
     const [method = '', url = ''] = key.split(' ');
@@ -115,7 +115,7 @@ describe('the OpenAPI document', () => {
   });
 });
 
-/** Parses the tree of routes that the router prints. Each line has a part of the URL, followed by the methods. */
+/** Returns the API's routes from the router's printed tree, whose lines have a part of the URL and the methods. */
 function apiRoutesIn(tree: string): Set<string> {
   const found = new Set<string>();
   const pieces: string[] = [];

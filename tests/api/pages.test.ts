@@ -132,7 +132,7 @@ describe('a URL with invalid parameters or an escaped path redirects to the page
     expect(await Promise.all(ofProducts.map(locationOf))).toEqual(['/', '/?sort=top', `/?board=${day}`]);
   });
 
-  test('a search that stopped early and has found nothing may end on a later page', async () => {
+  test('a later page of a search that stopped early is shown even if the search finds nothing', async () => {
     await site.addProduct();
     await site.addProduct();
     const { nextCursor } = await site.ask.json<ProductPage>('/api/products?limit=1');
@@ -188,8 +188,9 @@ describe('unknown URLs (SPEC sections 2 and 8)', () => {
     expect(log.lines().slice(before)).toContainEqual(expect.objectContaining(line));
   });
 
-  test('a product path that URL parsers and `inject` would resolve to another page returns 404, and an absolute URL the page', async () => {
+  test('a product path with dot segments returns 404, and a request for an absolute URL returns the page', async () => {
     await site.addProduct({ id: 'a' });
+    // Uses a real connection, because `inject` would resolve the dot segments.
     const { port } = new URL(await site.app.listen({ host: '127.0.0.1', port: 0 }));
     const statusOf = async (path: string) => {
       const [response] = await once(get({ port, path, agent: false }), 'response');
@@ -248,7 +249,7 @@ describe('user-provided text', () => {
     }
   });
 
-  test('is unchanged in the state', async () => {
+  test('is unchanged in the serialized state', async () => {
     await site.addProduct({ id: 'a', name: EVIL });
     const { body } = await site.ask.get('/product/a');
     const names: unknown[] = [];
@@ -261,7 +262,7 @@ describe('user-provided text', () => {
 });
 
 describe('the page is the same for every visitor', () => {
-  test('the page contains no personal data, even if the request has a session', async () => {
+  test('the page contains no per-visitor state, even if the request has a session', async () => {
     await site.addProduct({ id: 'a' });
     const visitor = newVisitor();
     await site.ask.put('/api/products/a/upvote', visitor);
@@ -270,7 +271,7 @@ describe('the page is the same for every visitor', () => {
     expect(body).not.toContain(visitor['x-user-session']);
   });
 
-  test('the content security policy allows one inline script and no style, and the page contains no other', async () => {
+  test('the content security policy allows one inline script and no inline styles, and the page has no others', async () => {
     await site.addProduct();
     const { body, headers } = await site.ask.get('/');
     const [, allowed] = /script-src 'self' '(sha256-[^']+)';/.exec(String(headers['content-security-policy'])) ?? [];

@@ -26,7 +26,7 @@ describe('keyset paging (api.md, Conventions)', () => {
   }
 
   async function addWithTies(): Promise<string[]> {
-    // Groups of seven share a creation time, so every page ends between ties in some sort order.
+    // Groups of seven share a creation time, so pages of every size end between ties in some sort order.
     const products = await addMany(TOTAL, (index) => ({
       createdAt: new Date(Date.UTC(2026, 0, 1, 0, Math.floor(index / 7))).toISOString(),
     }));
@@ -102,13 +102,13 @@ describe('keyset paging (api.md, Conventions)', () => {
 
   test.each([
     ['garbage', 'garbage!'],
-    ['SQL', encode("'; DROP TABLE products; --")],
+    ['an SQL statement', encode("'; DROP TABLE products; --")],
     ['another shape', encode({ sort: 'newest' })],
-    ['no keys', encode(['newest'])],
-    ['SQL for an id', encode(['newest', '2026-01-01T00:00:00.000Z', "x' OR '1'='1"])],
-    ['no time', encode(['newest', 'soon', 'a'])],
+    ['no sort keys', encode(['newest'])],
+    ['SQL as the id', encode(['newest', '2026-01-01T00:00:00.000Z', "x' OR '1'='1"])],
+    ['an invalid time', encode(['newest', 'soon', 'a'])],
     ['a time that PostgreSQL does not accept', encode(['newest', '+275760-09-13T00:00:00.000Z', 'a'])],
-    ['nested keys', encode(['newest', ['2026-01-01T00:00:00.000Z'], 'a'])],
+    ['nested sort keys', encode(['newest', ['2026-01-01T00:00:00.000Z'], 'a'])],
     ['no position', encode(['newest', '2026-01-01T00:00:00.000Z', 'a']).slice(0, -3)],
     ['a negative position', encode(['newest', '2026-01-01T00:00:00.000Z', 'a'], -20)],
     ['a position that is not an integer', encode(['newest', '2026-01-01T00:00:00.000Z', 'a'], 1.5)],

@@ -105,7 +105,7 @@ test('no log line and no response contains a session or an address, even after f
   for (const commentId of [added.json<AddedComment>().comment?.id ?? '', 'none', '%20']) {
     await send('POST', `/api/comments/${commentId}/like`);
   }
-  // Sends the requests simultaneously, because the limit allows two more each second.
+  // Sends the requests simultaneously, because the limit refills by two requests each second.
   await Promise.all(Array.from({ length: 150 }, () => send('PUT', `/api/products/${id}/upvote`)));
   expect(responses.join('\n')).toContain('rate_limited');
 

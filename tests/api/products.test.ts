@@ -130,17 +130,17 @@ describe('GET /api/products/:id (api.md, Products)', () => {
   });
 
   test.each([
-    ['unknown', 'nobody'],
-    ['SQL', "'%20OR%20'1'='1"],
-    ['a statement', '%27%3B%20DROP%20TABLE%20products%3B--'],
-    ['upper case', 'X'],
-    ['65 characters', 'x'.repeat(65)],
-    ['1,000 characters', 'x'.repeat(1_000)],
-    ['5,000 characters', 'x'.repeat(5_000)],
-    ['NUL', '%00'],
+    ['an unknown id', 'nobody'],
+    ['an SQL condition', "'%20OR%20'1'='1"],
+    ['an SQL statement', '%27%3B%20DROP%20TABLE%20products%3B--'],
+    ['an id in upper case', 'X'],
+    ['an id of 65 characters', 'x'.repeat(65)],
+    ['an id of 1,000 characters', 'x'.repeat(1_000)],
+    ['an id of 5,000 characters', 'x'.repeat(5_000)],
+    ['a NUL', '%00'],
     ['an encoded slash', 'a%2Fb'],
     ['a path to a parent folder', '..%2F..%2Fetc'],
-    ['a name that every object has', '__proto__'],
+    ['a property that every object has', '__proto__'],
     ['no id', ''],
   ])('returns 404 Product not found for %s', async (_what, id) => {
     await on.site.addProduct({ id: 'x' });

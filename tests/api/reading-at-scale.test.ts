@@ -110,7 +110,7 @@ describe('Searches', () => {
 });
 
 test('a search that runs out of time returns a cursor, and the next pages continue from there', async () => {
-  // No index can find this term, which consists of common characters and a space.
+  // No index supports this term, which consists of common characters and a space.
   const search = { term: 'e q', tag: '', sort: 'newest' as const, limit: 100 };
   const pages = await followed((cursor) => searchProducts(database, { ...search, cursor }, { scanTimeoutMs: 0 }));
   expect(pages.length).toBeGreaterThan(10);
@@ -127,7 +127,7 @@ test('slow searches are queued without delaying other reads', async () => {
   let windows = 0;
   const slow: Database = {
     ...database,
-    // After its first window, each search is slow: its statement occupies a connection until the test releases it.
+    // Delays every search after its first window: the next statement holds a connection until the test releases it.
     async query(text, values) {
       if (!text.includes('search_text')) return database.query(text, values);
       windows += 1;
@@ -144,7 +144,7 @@ test('slow searches are queued without delaying other reads', async () => {
     finished += 1;
   });
   try {
-    // Two searches continue, and the others end, because their turn does not come in time.
+    // Two searches continue to scan. The others end, because they get no slot in time.
     await expect.poll(() => finished).toBe(searches - 2);
     await createCore(database).getProduct(hottest);
   } finally {
@@ -153,7 +153,7 @@ test('slow searches are queued without delaying other reads', async () => {
   await Promise.all(long);
 });
 
-/** Reads, each with the number of its statements. */
+/** The read operations, each with the number of statements that it runs. */
 const READS: [name: string, statements: number, ask: (core: Core) => Promise<unknown>][] = [
   ...SORTS.flatMap((sort): typeof READS => [
     [`list, ${sort}`, 1, (core) => core.listProducts({ sort, limit: 100 })],
@@ -212,11 +212,11 @@ describe('Reads', () => {
 
   afterAll(() => client.end());
 
-  test.each(READS)('%s takes %d statements, which use indexes, even with generic plans', async (_name, count, ask) => {
+  test.each(READS)('%s runs %d statement(s), which use indexes even in generic plans', async (_name, count, ask) => {
     const recorded = recordStatements(withoutTimeouts(database));
     const core = createCore(recorded.database);
-    // Triggers the check for the search index and the read of tag statistics, which are repeated once a minute, not for
-    // each request.
+    // Runs the check for the search index and the reads of statistics in advance, because their results are reused for
+    // at least a minute.
     await core.listProducts({ q: 'zxqvw' });
     await core.getRelatedProducts(hottest);
     recorded.statements.length = 0;
@@ -231,7 +231,7 @@ describe('Reads', () => {
           scanned.filter((table) => BIG_TABLES.includes(table ?? '')),
           `${mode}: ${statement.text}`,
         ).toEqual([]);
-        // Combining indexes reads all their matches, such as a third of all products if a generic plan compares times.
+        // To combine indexes, PostgreSQL reads all matches of each, which may be a large part of the table.
         expect(
           plan.filter((node) => node['Node Type'] === 'BitmapAnd'),
           `${mode}: ${statement.text}`,
@@ -242,7 +242,7 @@ describe('Reads', () => {
     }
   });
 
-  test('use prepared statements for pages, unless the client chose the limit', async () => {
+  test('of pages use prepared statements, unless the client sets a limit', async () => {
     const recorded = recordStatements(database);
     const core = createCore(recorded.database);
     await core.getRelatedProducts(hottest);
@@ -256,7 +256,7 @@ describe('Reads', () => {
     await core.getLeaderboard('2024', {});
     expect(recorded.statements.filter(({ isPrepared }) => !isPrepared)).toEqual([]);
 
-    // Each limit is another statement, and a connection keeps all statements that it has prepared.
+    // Each limit would need another prepared statement, and a connection keeps them all.
     recorded.statements.length = 0;
     await core.listProducts({ limit: 7 });
     expect(recorded.statements.map(({ isPrepared }) => isPrepared)).toEqual([false]);

@@ -54,7 +54,7 @@ afterAll(async () => {
   await site.close();
 });
 
-/** Loaded before the script: replaces its pauses by a turn of the event loop, and prints each to standard error. */
+/** Code that runs before the script, replaces its pauses with a turn of the event loop, and prints them to stderr. */
 const WITHOUT_PAUSES = `data:text/javascript,${encodeURIComponent(`
   import { writeSync } from 'node:fs';
   import { syncBuiltinESMExports } from 'node:module';
@@ -68,7 +68,7 @@ const WITHOUT_PAUSES = `data:text/javascript,${encodeURIComponent(`
 
 const PAUSE = /^Pause: (.*)\n/gm;
 
-/** `pausesMs` contains the pauses that the script requested, and `stderr` only its own lines. */
+/** Runs the script. `pausesMs` contains the pauses that it requested, and `stderr` only its own lines. */
 function recount(
   ...parameters: string[]
 ): Promise<{ code: number; stdout: string; stderr: string; pausesMs: number[] }> {
@@ -223,7 +223,7 @@ test('a vote between the requests for the tally and the board of an open day is 
   expect(stdout).toContain('counted votes: 1, open: everything agrees');
 });
 
-test('finalising a day or revising its result between the requests for its tally and its board is not reported as a difference', async () => {
+test('a day that becomes final or is revised between the requests for its tally and its board is not reported as a difference', async () => {
   const [revised, finalised] = ['2026-06-10', '2026-06-20'];
   const finalise = (now: string) => finaliseDue(site.database, { rules: rulesAt(now), votesPerNetwork: 20 });
   for (const day of [finalised, revised]) {
@@ -283,7 +283,7 @@ test('the script exits 2 if the result of an open day is different in each attem
   });
 });
 
-test('the script waits for Retry-After if the site limits its requests', async () => {
+test('the script waits for the time in Retry-After if the site limits its requests', async () => {
   const refused = new Set<string>();
   onRequest = async (path) => {
     if (refused.size === 2 || refused.has(path)) return;

@@ -25,7 +25,7 @@ const idsRelatedTo = async (id: string) => {
 const sectionOf = async (id: string) =>
   /<section class="related"[\s\S]*?<\/section>/.exec((await site.ask.get(`/product/${id}`)).body)?.[0];
 
-test('the API lists related products with the tags that they share', async () => {
+test('the API lists related products with the tags that they share with the product', async () => {
   const response = await site.ask.get('/api/products/tide/related');
   expect(response.statusCode).toBe(200);
   expect(JSON.parse(response.body).items[0]).toEqual({
@@ -42,7 +42,7 @@ test('the related products of an unknown product return 404', async () => {
   expectProblem(await site.ask.get('/api/products/unknown/related'), 404, 'product_not_found', 'Product not found');
 });
 
-test('the page of a product shows its related products, and has no such section without them', async () => {
+test('the page of a product has a section of related products only if there are any', async () => {
   expect(await sectionOf('tide')).toMatch(/href="\/product\/moon"[\s\S]*Tables · Sea[\s\S]*Ebb &amp; Co/);
   for (const id of ['bare', 'peak']) expect(await sectionOf(id), id).toBeUndefined();
 });

@@ -33,7 +33,7 @@ const HOSTILE_TEXT = HOSTILE.map(({ text }) => text)
 
 const newId = () => `p-${randomUUID()}`;
 const status = async (path: string) => (await site.ask.get(path)).statusCode;
-/** Polls, because the site shows a change made directly in the database only after it is notified. */
+/** Polls, because the site shows a change made directly in the database only after a notification. */
 const soon = (read: () => Promise<unknown>) => expect.poll(read, { interval: 20 });
 
 /** Adds a product with upvotes and all kinds of comments: public, liked, held and hidden. */
@@ -207,7 +207,7 @@ describe('a removed product', () => {
     expect((await restoreProducts(site.database, { removalIds: [removalId] })).notRemoved).toEqual([removalId]);
   });
 
-  test('has audit log entries for its removal and restoration, with its counts, but without sessions or texts', async () => {
+  test('has audit log entries for its removal and restoration, with its counts, but without sessions', async () => {
     const { id, visitor } = await newDiscussed({ name: 'Tide' });
     await removeProducts(site.database, [id], 'spam');
     await restoreProducts(site.database, { productIds: [id] });
@@ -223,7 +223,7 @@ describe('a removed product', () => {
 });
 
 describe('while a product with very many upvotes is removed', () => {
-  test('writes to the product fail immediately, other writes succeed, and the block on writes of a killed command expires', async () => {
+  test('writes to the product fail immediately, other writes succeed, and the write block of a killed command expires', async () => {
     const [{ id, comment }, other] = [await newDiscussed(), await newDiscussed()];
     await site.database.query(
       `INSERT INTO upvotes (id, product_id, user_session)

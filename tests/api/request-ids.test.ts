@@ -30,7 +30,7 @@ describe('the request id in an error response', () => {
     expect(new Set(ids).size).toBe(3);
   });
 
-  test("is never the client's id, and the log also has the id of a trusted proxy", async () => {
+  test('is never the id that a client sent, and the log also contains the id of a trusted proxy', async () => {
     expect(await idOf(site, GIVEN)).toMatch(OWN_ID);
     const given = [GIVEN, 'short', 'x'.repeat(65), 'with a space in it', 'Zeile\u00e4ende'];
     for (const id of given) expect(await idOf(behindProxy, id)).toMatch(OWN_ID);

@@ -12,8 +12,8 @@ import { createTestDatabase, type TestDatabase } from '../support/test-database.
 const FILE = join(import.meta.dirname, '../../deploy/row-level-security.sql');
 
 /**
- * Stands in for `anon`, because the embedded server's role cannot create roles. The tests' role can `SET ROLE` to it. By
- * default, it has no privileges on the site's tables.
+ * Replaces `anon`, because the tests' role cannot create roles on the embedded server, but can `SET ROLE` to this one,
+ * which has no privileges on the site's tables by default.
  */
 const ROLE = 'pg_monitor';
 
@@ -90,7 +90,7 @@ function theNineCalls() {
       expect(Object.keys(rows[0] ?? {})).toEqual(Object.values(PRODUCT_FIELDS).map(({ column }) => column));
     });
 
-    test('a visitor can upvote once, which is counted, find the upvote, and delete it by its id', async () => {
+    test('a visitor can upvote once, find the upvote and delete it by its id, and the counts stay correct', async () => {
       const [productId, session] = [await newProduct(), newSession()];
       await ask(session, UPVOTE, [productId, session]);
       await ask(session, UPVOTE, [productId, session]);
@@ -132,7 +132,7 @@ function nothingMore() {
   describe('everything else is forbidden', () => {
     test.each([...SITE_TABLES, ...OTHER_TABLES])('no row of the table %s can be read or deleted', async (table) => {
       await newComment(await newProduct());
-      // Of a table without rows, an empty result proves nothing.
+      // For a table without rows, an empty result proves nothing.
       const [state] = await database.query('SELECT relrowsecurity FROM pg_class WHERE oid = $1::regclass', [table]);
       expect(state).toEqual({ relrowsecurity: true });
       expect(await ask(undefined, `SELECT * FROM ${table}`)).toEqual([]);
@@ -249,7 +249,7 @@ function nothingMore() {
       await ask(session, 'DELETE FROM rest.upvotes WHERE product_id = $1', [productId]);
       expect(await counted()).toEqual([{ upvotes: 0, counted: 0 }]);
       await ask(session, UPVOTE, [productId, session]);
-      // As right after a postponement is undone, before the launch is recounted.
+      // Simulates the moment after a postponement is undone, before the launch is recounted.
       await database.query('UPDATE product_counts SET counted = 0 WHERE product_id = $1', [productId]);
       await ask(session, 'DELETE FROM rest.upvotes WHERE product_id = $1', [productId]);
       expect(await counted()).toEqual([{ upvotes: 0, counted: 0 }]);

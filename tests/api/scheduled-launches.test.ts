@@ -75,7 +75,7 @@ test('a scheduled product is invisible until its launch, and then appears in eve
   const launchInMs = 1_500;
   const launchesAt = performance.now() + launchInMs;
   await schedule(Date.now() + launchInMs);
-  // Ignores the event of the edit, which comes before the launch.
+  // Ignores the event about the edit, which precedes the launch.
   await expect
     .poll(() => events.frames.some(({ event, receivedAt }) => event === 'catalogue' && receivedAt >= launchesAt - 50))
     .toBe(true);
@@ -104,7 +104,7 @@ async function startBeforeLaunch(first: TestSite, leadMs = 600) {
   return startBeforeLaunch(first, 2 * leadMs);
 }
 
-test('a process that starts shortly before a launch shows it once it is due, and not before', async () => {
+test('a process that starts shortly before a launch shows the product once the launch is due, and not before', async () => {
   const first = await startTestSite({ cacheEnabled: true });
   const { id, launchesAt, second, statusCode } = await startBeforeLaunch(first);
   try {

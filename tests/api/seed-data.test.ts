@@ -26,7 +26,7 @@ test('the same options generate the same rows', async () => {
   expect(await first.query(DIGEST)).toEqual(await second.query(DIGEST));
 });
 
-test('the numbers of rows are as requested, counts match the rows, and some products have far more upvotes than average', async () => {
+test('the numbers of rows are as requested, counts match the rows, and a product has far more upvotes than average', async () => {
   const database = await filled();
   const [found] = await database.query<{ wrong: number; upvotes: number; comments: number; most: number }>(
     `SELECT count(*) FILTER (WHERE c.upvotes <> u.rows OR c.comments <> m.rows)::integer AS wrong,

@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 afterAll(() => site.close());
 
-/** Sends the parts of `send` unchanged. @returns all data that the server sends until it closes the connection. */
+/** Sends raw data over a new connection. @returns all data that the server sends until it closes the connection. */
 async function talk(...send: (string | Buffer)[]): Promise<string> {
   const socket = await open();
   let response = '';
@@ -133,7 +133,7 @@ test('silent connections are closed, and slow requests get 408, while other requ
   await closed;
 });
 
-test('many pipelined requests, and requests behind a stream, close the connection and the files that they opened', async () => {
+test('a client that pipelines many requests, or any behind a stream, is disconnected, and the files opened for it are closed', async () => {
   const file = '/pictures/p5js/shot-1.webp';
   const opened = vi.spyOn(fs, 'createReadStream');
   let requests = 0;
@@ -153,12 +153,12 @@ test('many pipelined requests, and requests behind a stream, close the connectio
   const closed = once(streaming.resume(), 'close');
   streaming.write(get(file).repeat(2));
   await closed;
-  // Some files are opened only after the connection was closed.
+  // The server opens some files only after the connection has closed.
   await expect.poll(() => opened.mock.results.length).toBe(requests);
   await expect.poll(() => opened.mock.results.filter(({ value }) => !value.closed).length).toBe(0);
 });
 
-test('a body for the console that does not arrive in time gets 408, unless it is the import of an operator', async () => {
+test('a request to the console whose body arrives too late gets 408, unless it is an import by a signed-in operator', async () => {
   const { cookie } = await addOperator(site);
   const folder = await mkdtemp(join(tmpdir(), 'groundswell-test-'));
   vi.stubEnv('TMPDIR', folder);
@@ -200,7 +200,7 @@ test('a body for the console that does not arrive in time gets 408, unless it is
   expect(imported).toMatch(/^HTTP\/1.1 200 [\s\S]*"kind":"done"/);
 });
 
-test('the log contains no session and no address of an oversized, invalid or slow request', () => {
+test('the log contains neither the session nor the address of an oversized, invalid or slow request', () => {
   expect(logText()).not.toContain(SECRET);
   // Ignores the server's message about its own address.
   expect(logText().replaceAll(`127.0.0.1:${port}`, '')).not.toMatch(/127\.0\.0\.1|::1/);

@@ -36,7 +36,7 @@ describe('the sitemap of a small site', () => {
     expect(valuesOf(response.body, 'lastmod')).toEqual(['2020-02-29T12:00:00.000Z', '2026-05-01T08:30:00.123Z']);
   });
 
-  test('is 304 for its ETag', async () => {
+  test('returns 304 to a client that has its ETag', async () => {
     const { headers } = await site.ask.get('/sitemap.xml');
     expect(headers.etag).toMatch(/^"[\w-]+"$/);
     const known = await site.ask.get('/sitemap.xml', { 'if-none-match': String(headers.etag) });
@@ -106,8 +106,8 @@ describe('the sitemap of more than 50,000 URLs', () => {
     expect(new Set(addresses).size).toBe(MANY + 3 + 8);
   });
 
-  test('has valid shards, which are dated by their newest product or final leaderboard, and are 304 for their ETag', async () => {
-    // The last leaderboard in the first shard.
+  test('has valid shards, which are dated by their newest product or final leaderboard, and return 304 for their ETag', async () => {
+    // Makes the last leaderboard in the first shard final.
     await site.database.query("UPDATE leaderboards SET final_at = '2026-06-30T01:02:03.456Z' WHERE period = '2020'");
     const index = await site.ask.get('/sitemap.xml');
     for (const [position, shard] of shards.slice(0, 2).entries()) {
@@ -120,7 +120,7 @@ describe('the sitemap of more than 50,000 URLs', () => {
     expect(valuesOf(index.body, 'lastmod')[0]).toBe('2026-06-30T01:02:03.456Z');
   });
 
-  test('has new products in the last shard, and the URLs of the shards do not change', async () => {
+  test('lists new products in the last shard without changing the URLs of the shards', async () => {
     await addLatest();
     const last = await site.ask.get(String(shards.at(-1)).slice(ORIGIN.length));
     expect(valuesOf(last.body, 'loc').at(-1)).toBe(`${ORIGIN}/product/latest`);
@@ -128,7 +128,7 @@ describe('the sitemap of more than 50,000 URLs', () => {
     expect(valuesOf(index.body, 'loc')).toEqual(shards);
   });
 
-  test('has at most twice as many products in a shard as usual, even if a client requests a shard of all products', async () => {
+  test('limits a shard to twice the usual number of products, even if a client requests a shard of all products', async () => {
     const { body } = await site.ask.get('/sitemap/~.xml');
     expect(valuesOf(body, 'loc').filter((url) => url.includes('/product/'))).toHaveLength(20_000);
   });

@@ -66,7 +66,7 @@ test.runIf(process.platform !== 'win32')('a symbolic link among the stored pictu
   expect(payload).not.toContain('secret');
 });
 
-test('the assets of a later build that are added while the site runs are served, for a rolling restart', async () => {
+test('assets of a newer build that are added while the site runs are served, as a rolling restart requires', async () => {
   const [clientDir, consoleDir] = [join(folder, 'client'), join(folder, 'console')];
   for (const build of [clientDir, consoleDir]) await mkdir(join(build, 'assets'), { recursive: true });
   const running = await startTestSite({ clientDir, consoleDir, cacheEnabled: true });

@@ -51,7 +51,7 @@ describe('The limits of submissions', () => {
     await site.database.query(
       'CREATE TRIGGER failing BEFORE INSERT ON submissions FOR EACH ROW EXECUTE FUNCTION conflict()',
     );
-    // It is attempted several times.
+    // The site retries the transaction several times. None of these attempts counts.
     expect((await submit({ name: 'Wave' }, visitor)).statusCode).toBe(500);
     await site.database.query('DROP TRIGGER failing ON submissions');
     for (let index = 0; index < 10; index += 1) {
@@ -80,7 +80,7 @@ describe('The limits of submissions', () => {
     expect((await submit({ name: 'Wave' }, repeatable)).statusCode).toBe(200);
   });
 
-  test('count failed attempts to submit as requests of makers', async () => {
+  test('count a failed attempt as a request by a maker', async () => {
     await start({ rateLimits: { ...DEFAULT_RATE_LIMITS, maker: { network: { amount: 2, seconds: 60 } } } });
     for (let index = 0; index < 2; index += 1) await submit({ name: '' });
     expectProblem(await submit({ name: 'Wave' }), 429, 'rate_limited');

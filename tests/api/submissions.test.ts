@@ -81,7 +81,7 @@ describe('POST /api/submissions', () => {
     expectProblem(await site.ask.get('/api/products/tide-tables'), 404, 'product_not_found', 'Product not found');
   });
 
-  test('lets the maker read the submission with the key, but a wrong key, no key or an unknown id is the same 404', async () => {
+  test('gives the maker a key that reads the submission, but a wrong key, no key and an unknown id get the same 404', async () => {
     const { submission, makerKey } = await submit({ name: 'Ebb' });
     const read = (id: string, authorization?: string) =>
       site.ask.get(`/api/submissions/${id}`, authorization === undefined ? {} : { authorization });
@@ -244,7 +244,7 @@ describe('The maker', () => {
     expectProblem(await comment(submission.id, { authorization: makerKey }), 404, 'submission_not_found');
   });
 
-  test('comments without the badge on another product that has the id of the submission', async () => {
+  test('comments without the badge on another product with the id of the submission', async () => {
     const { submission, makerKey } = await submit({ name: 'Replaced' });
     await site.addProduct({ id: submission.id, createdAt: clock.now().toISOString() });
     const body = { productId: submission.id, content: 'That was my name' };
@@ -252,7 +252,7 @@ describe('The maker', () => {
     expect(response.json()).toMatchObject({ comment: { authorName: 'You', authorBadge: null } });
   });
 
-  test('is not identified by basic authorization for a proxy, so visitors behind that proxy can comment', async () => {
+  test('is not identified by basic credentials, so visitors behind a proxy with a password can comment', async () => {
     await site.addProduct({ id: 'behind-a-proxy', createdAt: clock.now().toISOString() });
     const body = { productId: 'behind-a-proxy', content: 'I know the password' };
     const response = await site.ask.post('/api/comments', body, { ...newVisitor(), authorization: 'Basic YTpi' });

@@ -126,7 +126,7 @@ test.each(['waiting', 'scheduled'])(
   },
 );
 
-test('removing a screenshot of a version that the maker edited is refused once the submission has changed', async () => {
+test('a screenshot is not removed if the request names an outdated version of the submission or product', async () => {
   const { id, key } = await submit('Pier');
   for (const width of [21, 22, 23])
     await upload(`${id}/screenshots`, { key, bytes: buildPng({ width, height: 9 }), method: 'POST' });
@@ -142,13 +142,13 @@ test('removing a screenshot of a version that the maker edited is refused once t
   expectProblem(await remove('revision=4'), 409, 'submission_changed');
 });
 
-test('a picture is refused without the maker key', async () => {
+test('a picture is refused with a wrong maker key', async () => {
   const { id } = await submit('Jetty');
   const refused = await upload(`${id}/image`, { key: 'A'.repeat(43), bytes: buildPng({ width: 9, height: 9 }) });
   expectProblem(refused, 404, 'submission_not_found');
 });
 
-test('an operator can replace the image of a product in the console, and undo that', async () => {
+test('an operator can replace the image of a product in the console, and undo the change', async () => {
   const operator = await addOperator(site);
   const { id, image } = await site.addProduct();
   const response = await operator.ask('POST', '/pictures/image', await photo(900, 600), {
@@ -184,7 +184,7 @@ test('only a signed-in operator can upload pictures in the console', async () =>
   expect((await send({ 'sec-fetch-site': 'cross-site', cookie: operator.cookie })).statusCode).toBe(403);
 });
 
-test('pages are served while the picture worker is stopped and a hundred uploads from many networks arrive', async ({
+test('pages are served while the picture worker is suspended and a hundred uploads from many networks arrive', async ({
   skip,
 }) => {
   skip(process.platform !== 'linux');

@@ -5,7 +5,7 @@ import { expectProblem } from '../support/expect-problem.ts';
 import { createLogLines } from '../support/log-lines.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
 
-/** The level of warnings in the log. A 503, such as while the first launch of a day begins, is logged at a lower level. */
+/** The level of warnings in the log. A 503, such as just after a day's first launch, is logged at a lower level. */
 const WARN = 40;
 
 const logLines = createLogLines();
@@ -69,7 +69,7 @@ test('only days that can have a leaderboard have a tally', async () => {
   expect(await site.database.query("SELECT FROM tally_secrets WHERE day = '1999-12-31'")).toEqual([]);
 });
 
-test('a client that aborts a tally releases its database connection and its slot, and is not logged as a failure', async () => {
+test('an aborted download of a tally releases its database connection and its slot, and is not logged as a failure', async () => {
   await expect.poll(async () => (await site.app.inject(tallyPath)).body).toContain('"tide"');
   await site.database.query(
     `INSERT INTO upvotes (id, product_id, user_session, created_at)
@@ -78,7 +78,7 @@ test('a client that aborts a tally releases its database connection and its slot
   );
   const address = await site.app.listen({ host: '127.0.0.1', port: 0 });
   const released = () => expect.poll(() => site.database.connections().busy).toBeLessThanOrEqual(1);
-  // The requests follow each other, because a request waits at most five seconds for a slot.
+  // Sends one request after the other, because a request waits at most five seconds for a slot.
   for (let request = 1; request <= 3; request += 1) {
     await (await fetch(`${address}${tallyPath}`)).body?.cancel();
     await released();

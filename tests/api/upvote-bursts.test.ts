@@ -26,7 +26,7 @@ function change(method: 'PUT' | 'DELETE', id: string, remoteAddress: string, hea
   return at.app.inject({ method, url: `/api/products/${id}/upvote`, headers, remoteAddress });
 }
 
-test('upvotes of many sessions in one network are reported to the operator without an address, but upvotes from many networks are not', async () => {
+test('upvotes of many sessions in one network are reported as a burst without an address, but upvotes from many networks are not', async () => {
   const [{ id }, scattered] = [await site.addProduct({ name: 'Tide' }), await site.addProduct()];
   const visitors = Array.from({ length: 23 }, newVisitor);
   await Promise.all(visitors.map((visitor, index) => change('PUT', id, `192.0.2.${index}`, visitor)));
@@ -42,7 +42,7 @@ test('upvotes of many sessions in one network are reported to the operator witho
   expect(rows).not.toMatch(/192\.0\.2|wAAC|session-/);
 });
 
-test("the hour of a burst contains its votes if this machine's clock is ahead of the database's", async () => {
+test("the hour of a burst contains its votes even if this machine's clock is ahead of the database's", async () => {
   // The database's clock shows the middle of the previous hour.
   const middle = Math.floor(start / HOUR_MS) * HOUR_MS - HOUR_MS / 2;
   let detected: UpvoteBursts = bursts;

@@ -112,7 +112,7 @@ describe('PUT and DELETE /api/products/:id/upvote (api.md, Upvotes; SPEC section
 });
 
 describe('concurrent upvotes, whose counts change in the same transaction as the rows', () => {
-  test('100 sessions that upvote a product, withdraw the upvote and upvote again through two processes all count', async () => {
+  test('100 sessions that upvote, withdraw and upvote again through two processes count 100 times', async () => {
     const id = await newProduct();
     const address = `/api/products/${id}/upvote`;
     const responses = await Promise.all(

@@ -62,8 +62,8 @@ async function expectCounted(id: string, expected: object): Promise<void> {
 const numbers = Array.from({ length: CAP + 10 }, (_, index) => index + 1);
 
 test.each<[string, (n: number) => Parameters<typeof vote>[1]]>([
-  ['an address that writes X-Forwarded-For itself', (n) => ({ from: '192.0.2.1', forwardedFor: `198.51.100.${n}` })],
-  ['an address behind a proxy, forging entries before it', (n) => ({ forwardedFor: `198.51.100.${n}, 192.0.2.2` })],
+  ['an address that forges X-Forwarded-For', (n) => ({ from: '192.0.2.1', forwardedFor: `198.51.100.${n}` })],
+  ['an address that forges entries before that of its proxy', (n) => ({ forwardedFor: `198.51.100.${n}, 192.0.2.2` })],
   ['an IPv4 address, sometimes as IPv6', (n) => ({ forwardedFor: n % 2 ? '192.0.2.3' : '::ffff:192.0.2.3' })],
   ['an IPv6 /64', (n) => ({ forwardedFor: `2001:db8:0:1::${n.toString(16)}` })],
   ['entries that are not addresses', (n) => ({ forwardedFor: `unknown-${n}` })],
@@ -155,7 +155,7 @@ test('votes that the operator includes count in the standing and in the tally un
 
 test('votes beyond the cap that a killed process has not excluded are excluded at the next start', async () => {
   await launch('left');
-  // Uses one statement, because the sites may check the caps at any time.
+  // Writes both in one statement, because the sites may check the cap at any time.
   await site.database.query(
     `WITH added AS (
        INSERT INTO upvotes (id, product_id, user_session, created_at, network)

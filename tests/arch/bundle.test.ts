@@ -15,7 +15,7 @@ import { PACKAGE_FOLDERS } from '../../src/settings/package-root.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { ROOT } from './source-files.ts';
 
-// The size budgets of the first visit to `/`, a product or the console. They need a build (`npm run build`).
+// Checks the size budgets of the first visit to `/`, a product or the console. Needs a build (`npm run build`).
 
 const KIB = 1024;
 const BUDGET_BYTES = { home: 84_000, product: 84 * KIB, css: 20 * KIB, font: 30 * KIB, html: 30 * KIB };
@@ -23,8 +23,8 @@ const BUDGET_BYTES = { home: 84_000, product: 84 * KIB, css: 20 * KIB, font: 30 
 const CONSOLE_BUDGET_BYTES = 180 * KIB;
 
 /**
- * Replaces the hashes of file names in a script by hashes of the names. Otherwise the compressed size would vary by up
- * to 40 bytes with every change of any file.
+ * Replaces the content hashes of file names in a script with hashes of the names. Otherwise, the compressed size would
+ * vary by up to 40 bytes with every change of any file.
  */
 function withStableHashes(script: string): string {
   return script.replace(/([\w.-]+)-[\w-]{8}\.js/g, (_, name: string) => {
@@ -69,7 +69,7 @@ describe('the first load of a page', () => {
   });
 });
 
-/** Texts that identify a server-side package, each with a file of the package that contains it. */
+/** Server-side packages, each with a text that identifies its code and a file of the package that contains the text. */
 const SERVER_PACKAGES: [name: string, text: string, file: string][] = [
   ['typebox', '~kind', 'node_modules/typebox/build/type/types/array.mjs'],
   [
@@ -91,7 +91,7 @@ describe('the client build', () => {
 });
 
 describe('the console, which is built separately', () => {
-  test('adds no modules and no URLs to the client build', async () => {
+  test('adds no modules or URLs to the client build', async () => {
     expect(JSON.stringify(manifest)).not.toContain('src/console');
     const scripts = FILES.filter((file) => file.endsWith('.js'));
     expect(scripts.length).toBeGreaterThan(5);
@@ -147,7 +147,7 @@ describe('the document of / with the sample catalogue', () => {
 
 async function readManifest(folder: string): Promise<Manifest> {
   const path = join(folder, 'manifest.json');
-  if (!existsSync(path)) throw new Error('The site is not built: run npm run build first');
+  if (!existsSync(path)) throw new Error('The site is not built. Run `npm run build` first.');
   return JSON.parse(await readFile(path, 'utf8'));
 }
 

@@ -44,7 +44,7 @@ describe('the sample products', () => {
     }
   });
 
-  test('have pictures that are in the catalogue, with recorded sizes', () => {
+  test('have pictures that are in the catalogue and whose sizes are in pictures.json', () => {
     const named = products.flatMap(({ image, screenshots, team }) => [
       image,
       ...screenshots,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { AUDIT_ACTIONS } from '../../src/core/audit/audit-log.ts';
 import { filesBelow, readText } from './source-files.ts';
 
-/** The function of each operation in the audit log, as a regular expression. */
+/** The function that performs each operation in the audit log, as a regular expression. */
 const OPERATIONS: Record<(typeof AUDIT_ACTIONS)[number], string> = {
   'products edit': 'editProduct',
   'products postpone': 'editProduct',

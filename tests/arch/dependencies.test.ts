@@ -27,7 +27,7 @@ const document = await readText('docs/dependencies.md');
 /** Licences compatible with MIT, and MPL-2.0 for `axe-core`, which only tests use and which is not distributed. */
 const LICENCES = new Set(['MIT', 'Apache-2.0', 'MIT OR Apache-2.0', 'BlueOak-1.0.0', 'MPL-2.0']);
 
-/** Packages that are used without an import, and the commands or options that use them. */
+/** Packages that are used without an import, each with the command or option that uses it. */
 const USED_OTHERWISE = new Map([
   ['@biomejs/biome', 'biome check'],
   ['@vitest/coverage-v8', 'coverage'],
@@ -46,7 +46,7 @@ test('each dependency has a licence that is compatible with MIT', async () => {
   expect(licences.filter((licence) => !LICENCES.has(licence))).toEqual([]);
 });
 
-test('each package with an install script is allowed or forbidden to run it, so npm ci prints no warning', async () => {
+test('each package with an install script is explicitly allowed or forbidden to run it, so npm ci prints no warning', async () => {
   const { packages }: { packages: Record<string, { hasInstallScript?: true }> } = JSON.parse(
     await readText('package-lock.json'),
   );

@@ -5,7 +5,7 @@ import { PACKAGE_FOLDERS, PACKAGE_ROOT } from '../../src/settings/package-root.t
 import { readSettings, SETTING_NAMES } from '../../src/settings/settings.ts';
 import { filesBelow, readText } from './source-files.ts';
 
-/** Returns the names in capitals that a file of any format assigns. */
+/** Returns the upper-case names that a file assigns, whatever its format. */
 function settingsIn(text: string): string[] {
   const isComment = /^\s*#/;
   const lines = text.split('\n').filter((line) => !isComment.test(line));
@@ -45,7 +45,7 @@ describe('the deployment examples', () => {
     expect(commands).toEqual([`sudo -u groundswell node --env-file=${file} bin/groundswell.js`]);
   });
 
-  test('the documentation and the script name the same command that upgrades the checkout of the systemd unit', async () => {
+  test('the documentation and the upgrade script contain the same command for upgrading the systemd deployment', async () => {
     const [, folder] = /^WorkingDirectory=(\S+)$/m.exec(await readText('deploy/groundswell.service')) ?? [];
     const command = `sh ${folder}/deploy/upgrade.sh\n`;
     expect(await readText('docs/operations.md')).toContain(`\n${command}`);
@@ -70,7 +70,7 @@ describe('the deployment examples', () => {
     expect(found).toEqual(found.toSorted((a, b) => a - b));
   });
 
-  test('the settings of the systemd unit and the Compose file are valid', async () => {
+  test('the settings in the examples of the systemd unit and the Compose file are valid', async () => {
     const ofUnit = parseEnv(await readText('deploy/groundswell.env'));
     expect(readSettings(ofUnit)).toMatchObject({ siteUrl: 'https://launches.example', backups: { maxBackups: 28 } });
     const [, block = ''] = /environment:\n([\s\S]*?)\n {4}ports:/.exec(await readText('deploy/compose.yaml')) ?? [];
@@ -157,7 +157,7 @@ describe('the deployment examples', () => {
     expect(dockerfile).toMatch(/^USER node$/m);
   });
 
-  test('the systemd unit limits what a picture decoder that runs foreign code could do', async () => {
+  test('the systemd unit limits what a compromised picture decoder could do', async () => {
     const unit = await readText('deploy/groundswell.service');
     expect(unit).toMatch(/^NoNewPrivileges=yes\nCapabilityBoundingSet=$/m);
     expect(unit).toMatch(/^RestrictNamespaces=yes$/m);
@@ -172,7 +172,7 @@ describe('the deployment examples', () => {
   test('systemd restarts the site after a failure, without limit and with a delay', async () => {
     const [unit = '', service = ''] = (await readText('deploy/groundswell.service')).split('[Service]');
     expect(unit).toMatch(/^StartLimitIntervalSec=0$/m);
-    // A setting whose folder is not mounted yet is invalid, which is not retried.
+    // A setting is invalid until its folder is mounted, and systemd does not restart the site after invalid settings.
     expect(unit).toMatch(/^After=.*\bremote-fs\.target$/m);
     expect(service).toMatch(/^Restart=on-failure\nRestartSec=\d+$/m);
   });

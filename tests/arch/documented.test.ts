@@ -11,7 +11,7 @@ import { SETTINGS } from '../../src/settings/settings.ts';
 import { registeredRoutes } from '../support/registered-routes.ts';
 import { filesBelow, ROOT, readText } from './source-files.ts';
 
-/** Returns the names that a document does not contain as code, alone between backticks. */
+/** Returns the names that a document does not contain as inline code. */
 function missingFrom(document: string, names: readonly string[]): string[] {
   return names.filter((name) => !document.includes(`\`${name}\``));
 }
@@ -103,7 +103,7 @@ describe("the operator's command", () => {
     await expect(document.replace(table, () => `${rows.join('\n')}\n`)).toMatchFileSnapshot('../../docs/operations.md');
   });
 
-  test('the operators whom documents invite have valid names', async () => {
+  test('operator names in documented invitations are valid', async () => {
     const texts = await Promise.all((await allDocuments()).map(readText));
     const names = texts.flatMap((text) => [...text.matchAll(/console invite ([^\s`]+)/g)].map(([, name = '']) => name));
     expect(names).toContain('ada');

@@ -15,7 +15,7 @@ const REASON = /^(?:.*\n){0,4}(?:\/\/|\/?\*+) Long because \S.{19,}/;
 
 const isTooLong = (text: string) => text.trimEnd().split('\n').length > MAX_LINES && !REASON.test(text);
 
-/** Leftovers, and comments that silence checks without a reason on the same line. */
+/** Leftovers of development, and comments that silence checks without a reason on the same line. */
 const LEFTOVERS = /\b(?:TODO|FIXME|XXX|HACK)\b|@ts-(?:ignore|nocheck)|\bas any\b/;
 const SILENCED_WITHOUT_REASON = /(?:biome-ignore(?! [a-zA-Z0-9/]+: \S.{15,})|@ts-expect-error(?! ?\S.{15,}))/;
 

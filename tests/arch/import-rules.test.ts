@@ -9,8 +9,8 @@ import rules from '../../.dependency-cruiser.js';
 const ROOT = join(import.meta.dirname, '../..');
 
 /**
- * For each rule, a small tree that violates it: file names with their contents. The actual sources are checked by `npm
- * run check:imports`, a step of `npm test`.
+ * Small source trees (contents by path), each of which violates one rule. The actual sources are checked by
+ * `npm run check:imports`, a step of `npm test`.
  */
 const VIOLATIONS: Record<string, Record<string, string>> = {
   'no-cycles': {

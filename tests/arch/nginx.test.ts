@@ -41,7 +41,7 @@ test.each([
   expect(maxBodyBytes(path)).toBeGreaterThan(bytes);
 });
 
-test('the nginx and Caddy examples tell browsers to use only TLS, and no location of nginx drops that header', () => {
+test('the nginx and Caddy examples tell browsers to use only TLS, and no location of nginx drops this header', () => {
   const header = /Strict-Transport-Security "max-age=31536000"/g;
   expect(NGINX.match(header)).toHaveLength(1);
   // A location that adds a header does not inherit those of the server.
@@ -49,7 +49,7 @@ test('the nginx and Caddy examples tell browsers to use only TLS, and no locatio
   expect(CADDY.match(header)).toHaveLength(1);
 });
 
-test('the nginx and Caddy examples replace the request id of a client, because the site logs the id of a proxy', () => {
+test('the nginx and Caddy examples replace the request id of a client, because the site logs ids from a proxy', () => {
   expect(NGINX).toContain('proxy_set_header X-Request-Id $request_id;');
   // A location that sets a header does not inherit those of the server.
   expect(NGINX.split('location /')[1]).not.toContain('proxy_set_header');

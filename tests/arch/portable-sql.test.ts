@@ -18,7 +18,7 @@ const EXCEPTIONS: Record<string, { violation: string; why: string }> = {
   },
   'src/core/database/database.ts': {
     violation: 'a setting that outlives its transaction, which a pooler loses',
-    why: 'the statement timeout of the server: if a pooler loses this setting, the timeout of the client applies',
+    why: 'if a pooler loses the statement timeout of the server, the timeout of the client applies',
   },
   'src/core/counts/lock-counts.ts': {
     violation: 'a lock on rows of many products (`adaptToCitus` omits marked ones)',
@@ -32,13 +32,13 @@ const EXCEPTIONS: Record<string, { violation: string; why: string }> = {
  */
 const REPLACEMENTS = ['filled', '', '$1', '1', 'filled = 1', 'SELECT 1', 'CHECK (true)'];
 
-/** From this migration on, tables may already be distributed. */
+/** The first migration that may run on distributed tables. */
 const FIRST_AFTER_DISTRIBUTION = '0002';
 
 /** `distributeTables` replaces this unique index before it distributes the table. */
 const REPLACED_KEY = 'a key of comments (id) without product_id';
 
-/** The statements of the program. A variant is undefined if PostgreSQL cannot parse it. */
+/** The program's statements. A variant is undefined if its placeholders cannot be filled to make valid SQL. */
 let statements: { location: string; variants: (string | undefined)[] }[];
 
 beforeAll(async () => {
@@ -53,7 +53,7 @@ beforeAll(async () => {
 });
 
 describe('statements of the program', () => {
-  test('number more than 90, and come from the main folders of core', () => {
+  test('are found in the main folders of core, more than 90 in total', () => {
     const folders = new Set(statements.map(({ location }) => location.split('/')[2]));
     expect(statements.length).toBeGreaterThan(90);
     expect([...folders]).toEqual(
@@ -160,8 +160,8 @@ describe('the checks detect non-portable statements', () => {
 });
 
 /**
- * Replaces the placeholders of a statement, so PostgreSQL can parse it. Returns undefined if that is impossible. A
- * replacement is rejected if the parser fails before the next placeholder.
+ * Replaces the placeholders of a statement, so PostgreSQL can parse it. A replacement is rejected if the parser fails
+ * before the next placeholder. @returns undefined if no replacement is accepted.
  */
 async function fillPlaceholders(text: string): Promise<string | undefined> {
   const start = text.indexOf(PLACEHOLDER);

@@ -4,8 +4,8 @@ import { matchRoute } from '../../src/contract/routes.ts';
 import { filesBelow, readText } from './source-files.ts';
 
 /**
- * Every literal text of the specification, by section. A text with a placeholder is split into its literal parts, and
- * one with '(Demo)' into the control's name and this suffix.
+ * Every literal text of the specification, by section. A text with placeholders is split into its literal parts, and a
+ * text with '(Demo)' into the control's name and that suffix.
  */
 const TEXTS: Record<string, readonly string[]> = {
   '1, purpose': [

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { SETTING_NAMES } from '../../src/settings/settings.ts';
 import { filesBelow, readText } from './source-files.ts';
 
-/** Folders that could be packages. Import rules keep the site's code out of the first two. */
+/** Folders that could be separate packages. Import rules keep the site's code out of the first two. */
 const FOLDERS = ['src/core/database/embedded', 'src/server/cards/renderer', 'src/server/task-process'];
 
 const mentionsSite = (text: string) => /groundswell/i.test(text) || SETTING_NAMES.some((name) => wordIn(text, name));

@@ -54,7 +54,7 @@ test('a process or a folder that a step leaves behind fails the run and is remov
   expect(await isRunning(pid)).toBe(false);
 });
 
-test('two signals at once, as Ctrl-C sends through npm, let a step clean up', async () => {
+test('after two signals at once, which Ctrl-C causes under npm, the runner still lets a step clean up', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'groundswell-runner-'));
   const started = join(folder, 'started');
   const script = `process.once('SIGINT', () => process.exit(0)); setInterval(() => {}, 1000);
@@ -73,7 +73,7 @@ test('two signals at once, as Ctrl-C sends through npm, let a step clean up', as
   await rm(folder, { recursive: true });
 });
 
-/** If process 1 does not reap orphans, a killed process remains as a zombie, which has no command line. */
+/** Returns whether a process runs. A zombie, which remains if process 1 does not reap orphans, does not count. */
 async function isRunning(pid: number): Promise<boolean> {
   if (process.platform === 'linux') return (await readFile(`/proc/${pid}/cmdline`).catch(() => '')).length > 0;
   const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { type BatchContent, setUpvotesStatement } from '../../src/core/upvotes/upvotes-statement.ts';
 
-// This test is not next to the code, because mutation testing would run it and its snapshots would detect every mutant.
+// This test is not next to the code, because mutation testing would run it, and its snapshots detect every mutant.
 
-/** The variants that `setUpvotes` uses. On Citus, it does not check the cap. */
+/** The variants that `setUpvotes` uses. On Citus, `setUpvotes` does not check the cap. */
 const VARIANTS: [name: string, networks: BatchContent['networks']][] = [
   ['all added votes are within the cap', 'withinCap'],
   ['added votes for a product come from different networks', 'distinct'],

@@ -52,7 +52,7 @@ describe('a backup and its restore', () => {
     const [, count] = /"upvotes":(\d+)/.exec(await pageOf(site.address)) ?? [];
     await expect.poll(() => pageOf(second.address)).toContain(`"upvotes":${count}`);
 
-    // --replace discards later writes. Without a terminal, it requires --yes.
+    // `--replace` discards later writes. Without a terminal, the command requires `--yes`.
     expect((await upvote(second.address)).status).toBe(200);
     await expect.poll(() => pageOf(second.address)).toContain(`"upvotes":${Number(count) + 1}`);
     expectRefusal(await runProgram(['restore', path], other), /not empty: it has 67 products.*Add --replace/);
@@ -159,7 +159,7 @@ test('an interrupted backup exits 1 with one line, and leaves no file and no run
   const settings = { DATA_DIR: await harness.sampleDataDir() };
   const folder = dirname(settings.DATA_DIR);
   const connection = await connect({ dataDir: settings.DATA_DIR, mode: 'share', log: silentLog });
-  // Makes the backup read products slowly: counting and reading them takes more than ten seconds.
+  // Slows the backup down: counting and reading the products takes more than ten seconds.
   await connection.database.query('ALTER TABLE products ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY');
   await connection.database.query('CREATE POLICY slow ON products USING (pg_sleep(0.1) IS NOT NULL)');
   await connection.close();

@@ -31,7 +31,7 @@ async function add(path: string, text: string): Promise<void> {
   await writeFile(join(checkout, path), text);
 }
 
-/** Adds a slow bundler that writes a command in place of the server's build. */
+/** Adds a stub of Vite that writes a minimal command and, unless timings are off, prints the advice of a slow build. */
 async function addVite(): Promise<void> {
   await add('node_modules/vite/package.json', '{ "type": "module", "exports": "./index.js" }');
   await add(
@@ -53,7 +53,7 @@ async function runReadOnly(): Promise<{ stdout: string; stderr: string }> {
   return run(nodeForAll(), [join(checkout, 'bin/groundswell.js')], account);
 }
 
-/** Runs the command with a version of Node.js that only appears to be another one. */
+/** Runs the command with a Node.js process that claims to have another version. */
 function runAs(version: string): Promise<{ stdout: string; stderr: string }> {
   const code = `for (const [name, value] of Object.entries({ version: 'v${version}', versions: { ...process.versions, node: '${version}' } }))
     Object.defineProperty(process, name, { value });`;
@@ -64,18 +64,18 @@ function runAs(version: string): Promise<{ stdout: string; stderr: string }> {
 test.each(['20.18.3', '21.7.3', '22.11.0'])('Node.js %s, which cannot build the site, is rejected', async (version) => {
   await expect(runAs(version)).rejects.toMatchObject({
     code: 2,
-    stderr: `groundswell: Node.js 20.19+ or 22.12+ is needed; this is ${version}\n`,
+    stderr: `groundswell: Node.js ${version} is not supported. Install Node.js 20.19+ or 22.12+.\n`,
   });
 });
 
-test('the needed versions of Node.js are those that Vite supports', async () => {
+test('the required versions of Node.js are those that Vite supports', async () => {
   const enginesOf = async (path: string) => JSON.parse(await readFile(join(ROOT, path), 'utf8')).engines;
   expect(await enginesOf('package.json')).toEqual(await enginesOf('node_modules/vite/package.json'));
   for (const version of ['20.19.0', '22.12.0', '23.0.0'])
     expect(await runAs(version)).toMatchObject({ stdout: 'older build\n' });
 });
 
-test('a slow build prints no advice about profiling, and a new version of Node.js does not make it outdated', async () => {
+test('a slow build prints no advice about profiling, and does not become stale with another version of Node.js', async () => {
   await addVite();
   expect(await runAs('22.12.0')).toEqual({ stdout: 'new build\n', stderr: 'Building the site …\n' });
   expect(await runAs('99.0.0')).toMatchObject({ stderr: '' });
@@ -96,7 +96,7 @@ test('a deployment in a read-only folder starts with its existing build', async 
   expect(stderr).toContain('is not writable');
 });
 
-test('a deployment without a build that cannot build the site exits with advice', async () => {
+test('a deployment that has no build and cannot build the site exits with advice', async () => {
   await rm(join(checkout, 'dist'), { recursive: true });
   const failure = (obstacle: string) => ({
     code: 2,
@@ -108,7 +108,7 @@ test('a deployment without a build that cannot build the site exits with advice'
   await expect(runReadOnly()).rejects.toMatchObject(failure(`${checkout} is not writable`));
 });
 
-test('the site can be built in any working directory, and its pages share the same code', async () => {
+test('the site can be built from any working directory, and its pages share a chunk of common code', async () => {
   const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', BUILD_CONFIGURATION], {
     cwd: tmpdir(),
   });
@@ -155,8 +155,8 @@ test('a build retains the assets of replaced builds for a week, because the old 
 
 test.each([
   ['an empty lock', '', 60_000],
-  ['a lock whose process id is in use again', String(process.pid), 60 * 60_000],
-])('a build removes %s that an earlier one left over', async (_, content, ageMs) => {
+  ['an old lock whose process id is in use again', String(process.pid), 60 * 60_000],
+])('a build removes %s that an earlier build left behind', async (_, content, ageMs) => {
   await addVite();
   await add('dist-lock', content);
   const then = new Date(Date.now() - ageMs);
@@ -164,7 +164,7 @@ test.each([
   expect(await run(process.execPath, [join(checkout, 'bin/groundswell.js')])).toMatchObject({ stdout: 'new build\n' });
 });
 
-test('a build removes a lock with its own process id, which a killed build in the same container left over', async () => {
+test('a build removes a lock with its own process id, which a killed build in the same container left behind', async () => {
   await addVite();
   const command = 'printf $$ > "$1/dist-lock"; exec "$0" "$1/bin/groundswell.js"';
   const { stdout, stderr } = await run('sh', ['-c', command, process.execPath, checkout]);
@@ -172,7 +172,7 @@ test('a build removes a lock with its own process id, which a killed build in th
   expect(stderr).not.toContain('Waiting');
 });
 
-test('a build replaces the folders that a killed one left over', async () => {
+test('a build replaces the folders that a killed build left behind', async () => {
   await addVite();
   for (const folder of ['dist-new', 'dist-old']) await add(`${folder}/client/assets/app-unfinished.js`, '');
   await run(process.execPath, [join(checkout, 'bin/groundswell.js')]);
@@ -180,7 +180,7 @@ test('a build replaces the folders that a killed one left over', async () => {
   expect(await readdir(join(checkout, 'dist/client/assets'))).not.toContain('app-unfinished.js');
 });
 
-test('a build that waits for another one prints a message', async () => {
+test('a build that waits for another build prints a message', async () => {
   await addVite();
   await add('dist-lock', String(process.pid));
   const waiting = run(process.execPath, [join(checkout, 'bin/groundswell.js')]);

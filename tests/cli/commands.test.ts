@@ -15,7 +15,7 @@ async function run(dataDir: string, ...parameters: string[]): Promise<string> {
   return outputOf(await runProgram(parameters, { DATA_DIR: dataDir }));
 }
 
-/** Does the same as `run`, in a separate process. */
+/** Does the same as `run`, but in a separate process. */
 async function runAsProcess(dataDir: string, ...parameters: string[]): Promise<string> {
   return outputOf(await runCommand(parameters, { settings: { DATA_DIR: dataDir } }));
 }
@@ -69,7 +69,7 @@ test('a command that is not confirmed says so on standard error, and prints noth
   const dataDir = await harness.sampleDataDir();
   const file = join(await harness.folder(), 'site.backup');
   await run(dataDir, 'backup', file);
-  // Simulates a terminal on which the question gets no reply.
+  // Simulates a terminal on which the question gets no answer.
   const NODE_OPTIONS = '--import data:text/javascript,process.stdin.isTTY=process.stderr.isTTY=true';
   for (const parameters of [
     ['products', 'remove', 'git'],

@@ -36,7 +36,7 @@ test('counts check prints the first twenty wrong counts, or all of them as JSON,
   expect(code).toBe(1);
   const lines = stdout.trimEnd().split('\n');
   expect(lines).toHaveLength(22);
-  expect(lines[0]).toBe('many-00: 0 upvotes (stored as nothing), 0 comments (stored as nothing)');
+  expect(lines[0]).toBe('many-00: 0 upvotes (not stored), 0 comments (not stored)');
   expect(lines.slice(-2)).toEqual([
     '… and 5 more (--json lists all)',
     'Found wrong counts for 25 of 26 products. Run `groundswell counts check --repair` to correct them.',

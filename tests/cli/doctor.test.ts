@@ -71,7 +71,7 @@ test('doctor reports an unreachable database or a data folder that others can re
   expect(open.stdout).toMatch(/^✗ data folder: .* has the mode 755\. Run `chmod 700 /m);
 });
 
-test('doctor creates no database in a data folder whose first start failed before creating one', async () => {
+test('doctor creates no database in a data folder in which the first start failed before it created one', async () => {
   const DATA_DIR = await harness.dataDir();
   await mkdir(join(DATA_DIR, 'postgres.owner'), { recursive: true });
   const { stdout } = await runProgram(['doctor'], { DATA_DIR });

@@ -33,7 +33,7 @@ function runExport(...parameters: string[]) {
 }
 
 test.each(['csv', 'json', 'jsonl', 'ndjson'])(
-  'after an import of products.%s, an empty site exports the same bytes',
+  'an empty site that imports products.%s exports the same bytes',
   async (ending) => {
     const [path, again] = [join(folder, `products.${ending}`), join(folder, `again.${ending}`)];
     const done = await runExport(path, '--json');
@@ -73,7 +73,7 @@ test('export - escapes characters that a terminal would interpret', async () => 
   await hostile.drop();
 });
 
-test('export - ends without an error if nobody reads its output', async () => {
+test('export - ends without an error if its output is closed', async () => {
   const command = harness.start(['export', '-'], { settings: { DATABASE_URL: database.url } });
   command.process.stdout?.destroy();
   expect(await command.exited).toMatchObject({ code: 0, stderr: '' });
@@ -93,7 +93,7 @@ test('export --tables writes upvotes or comments, without sessions', async () =>
   expect(comments.stdout).not.toContain('session');
 });
 
-test('in a CSV export of comments, formulas are prefixed; products and other formats contain the exact text', async () => {
+test('a CSV export of comments puts an apostrophe before formulas; products and other formats contain the exact text', async () => {
   const other = await createTestDatabase();
   const formulas = ['=1+1', '+1', '-1', '@SUM(1)', '\t=1', '\r=1', '=1, "2"', '\n=1', '＝1', '＋1', '－1', '＠SUM(1)'];
   for (const [index, formula] of formulas.entries()) {

@@ -27,7 +27,7 @@ const FAIL_ON_SIGNAL = `import cluster from 'node:cluster';
 const KILL_WORKERS = `import cluster from 'node:cluster';
   if (cluster.isWorker) process.kill(process.pid, 'SIGKILL');`;
 
-/** Code with which no worker can listen, except the first two. */
+/** Code that lets only the first two workers listen. */
 const LISTEN_IN_TWO = `import cluster from 'node:cluster';
   import { Server } from 'node:net';
   if (cluster.worker?.id > 2) Server.prototype.listen = () => { throw new Error('no socket left'); };`;
@@ -70,7 +70,7 @@ test('a suspended worker and a worker in an endless loop are killed and replaced
   expect(await site.exited).toMatchObject({ code: 0 });
 });
 
-test('a failed attempt to start a worker is repeated', async () => {
+test('a failed attempt to start a worker is retried', async () => {
   const site = await serveWith(FAIL_ON_SIGNAL, { LOG_LEVEL: 'warn', WEB_CONCURRENCY: '2' });
   const before = await workersOf(site.process.pid);
   const [first, second] = before;

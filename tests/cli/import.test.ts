@@ -87,7 +87,7 @@ describe('with an embedded database', () => {
 });
 
 describe('the output of import', () => {
-  test('lists the changes without making them with --dry-run, and the import then makes the same changes', async () => {
+  test('with --dry-run, lists the changes without making them, and the import then makes the same changes', async () => {
     await outputOf(await file('a.jsonl', '{"id":"a","name":"A"}\n{"id":"b","name":"B"}'));
     const path = await file('b.json', '[{"id":"a","name":"New\\u001b[2J"},{"id":"b"},{"id":"c","name":"C"}]');
     expect(await outputOf(path, '--dry-run')).toBe(
@@ -102,7 +102,7 @@ describe('the output of import', () => {
     expect(await outputOf(path)).toBe('1 created, 1 updated, 1 unchanged.\n');
   });
 
-  test('follows --split, which sets the separator of tags, by default a comma', async () => {
+  test('depends on --split, the separator of tags, which is a comma by default', async () => {
     const path = await file('tags.csv', 'id,tags\na,"x, y;z"\n');
     const tags = async () => (await database.query<{ tags: string[] }>('SELECT tags FROM products'))[0]?.tags;
     await outputOf(path);
@@ -129,7 +129,7 @@ describe('the output of import', () => {
   });
 });
 
-test("a product without a time launches at once if this machine's clock is ahead of the database's", async () => {
+test("a product without a time launches immediately even if this machine's clock is ahead of the database's", async () => {
   const path = await file('one.csv', 'id,name\ntide,Tide\n');
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 });
   onTestFinished(() => void vi.useRealTimers());
@@ -180,7 +180,7 @@ describe('refused imports exit 2 and change nothing', () => {
     );
   });
 
-  // A file with such a first line once bypassed the validation of rows.
+  // An earlier version did not validate the rows of a file with such a first line.
   test.each(['launches.csv', 'launches.json', 'launches.jsonl'])('%s with several tables is refused', async (name) => {
     const rows = [
       { groundswell: { format: 'export', version: 1, tables: [{ name: 'products', columns: ['id', 'image'] }] } },

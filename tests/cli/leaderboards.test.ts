@@ -92,11 +92,11 @@ test('votes exclude removes votes from the leaderboard, include restores votes, 
   expect(stdout).not.toContain('session-voter');
 });
 
-test('leaderboards check exits 0 if everything agrees with the votes, otherwise names differences and exits 1, and --repair corrects the order of ties', async () => {
+test('leaderboards check exits 0 if everything agrees with the votes, and otherwise names the differences and exits 1; --repair corrects the order of ties', async () => {
   for (const period of [DAY, DAY.slice(0, 7), DAY.slice(0, 4)]) {
     expect(await run('leaderboards', 'check', period)).toMatchObject({
       code: 0,
-      stdout: `${period}: 2 launched, 5 counted votes: everything agrees.\n`,
+      stdout: `${period}: 2 launches, 5 counted votes: everything agrees.\n`,
     });
   }
   await database.query("UPDATE product_counts SET counted = 7 WHERE product_id = 'reef'");
@@ -114,7 +114,7 @@ test('leaderboards check finds no difference in a final day without launches, an
   for (const options of [[], ['--repair']]) {
     expect(await run('leaderboards', 'check', '2020-06-05', ...options)).toMatchObject({
       code: 0,
-      stdout: '2020-06-05: 0 launched, 0 counted votes: everything agrees.\n',
+      stdout: '2020-06-05: 0 launches, 0 counted votes: everything agrees.\n',
     });
   }
   expect(await run('leaderboards', 'check', '2020-05-05')).toMatchObject({
@@ -132,7 +132,7 @@ test('leaderboards check reports that a leaderboard with launches is missing, an
   await database.query("DELETE FROM leaderboards WHERE period = '2020-06-07'");
   expect(await run('leaderboards', 'check', '2020-06-07')).toMatchObject({
     code: 1,
-    stdout: `the leaderboard of 2020-06-07 is missing, although it has launches\n2020-06-07: ${launches} launched, 0 counted votes: 1 difference.\n`,
+    stdout: `the leaderboard of 2020-06-07 is missing, although the period has launches\n2020-06-07: ${launches} launches, 0 counted votes: 1 difference.\n`,
   });
 });
 

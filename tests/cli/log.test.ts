@@ -26,7 +26,7 @@ test('log prints a message if the audit log is empty', async () => {
   expect(await entries()).toEqual([]);
 });
 
-test('log lists commands that change the site with their operator, newest first, but not commands that only read', async () => {
+test('log lists the commands that changed the site with their operator, newest first, but not commands that only read', async () => {
   const product = buildProduct({ id: `p-${randomUUID()}`, name: 'Tide' });
   await saveProducts(database, [product]);
   const core = createCore(database);
@@ -75,7 +75,7 @@ test('log lists commands that change the site with their operator, newest first,
   expect(rows[1]).toContain(`  ${operator} loaded `);
   expect(rows[2]).toContain(`${operator} restored 'Tide' (${product.id}) with 0 upvotes and 2 comments.`);
   expect((await run('log', '--action', 'sample load')).stdout.trimEnd().split('\n')).toEqual([rows[1]]);
-  expect((await run('log', '--action', 'sample', '--until', '2020-01-31')).stdout).toBe('No entries.\n');
+  expect((await run('log', '--action', 'sample', '--until', '2020-01-31')).stdout).toBe('No entries match.\n');
   const { stdout: all } = await run('log');
   expect(all).toContain(`${operator} hid comment ${plain.slice(0, 8)} on ${product.id} (off topic).`);
 });
@@ -112,7 +112,7 @@ test.each([
   },
 );
 
-test('log undo undoes an entry by its id, only once', async () => {
+test('log undo undoes an entry by its id, but only once', async () => {
   const product = buildProduct({ id: `p-${randomUUID()}`, name: 'Ebb', maker: 'Moon' });
   await saveProducts(database, [product]);
   await run('products', 'edit', product.id, '--set', 'name=Flood', '--set', 'tags=sea, moon');

@@ -15,7 +15,7 @@ const harness = new CommandHarness();
 beforeAll(installCommand);
 afterEach(() => harness.clear());
 
-/** The JSON output of the commands in these tests. */
+/** The properties that the commands of these tests print as JSON. */
 interface Printed {
   comments: { id: string; productId: string; content: string }[];
   entries: { action: string }[];
@@ -132,7 +132,7 @@ describe('removals and restorations by command', () => {
     },
   );
 
-  test('a removal that completes makes its whole change', async () => {
+  test('a completed removal deletes the product with its upvotes and comments, and stores their numbers', async () => {
     const { code } = await runCommand(['products', 'remove', '--yes', id], {
       settings: { DATABASE_URL: database.url },
     });

@@ -33,8 +33,8 @@ test('move copies the embedded site to a server, leaves the site in the old data
   const list = async (address: string) => (await fetch(`${address}/api/products?limit=100`)).json();
   const before = await list(site.address);
   const settings = { DATA_DIR, TARGET_DATABASE_URL: target.url };
-  const beside = await runProgram(['move'], settings);
-  expectRefusal(beside, new RegExp(`in use by process ${site.process.pid} .*stop that process first`));
+  const refused = await runProgram(['move'], settings);
+  expectRefusal(refused, new RegExp(`in use by process ${site.process.pid} .*stop that process first`));
   site.process.kill('SIGTERM');
   await site.exited;
 
@@ -73,14 +73,14 @@ test('move is refused while a site runs in the same schema, but not because of a
     return url.href;
   };
   for (const schema of ['running', 'stopped']) await other.query(`CREATE SCHEMA ${schema}`);
-  // Each process of a site has such a listener.
+  // Each process of a running site has such a listener.
   let listening: NotificationListener | undefined;
   try {
     await new Promise<void>((resolve) => {
       const listener = { onListening: resolve, onNotification: () => {} };
       listening = new NotificationListener(urlOf('running'), CHANNEL, listener);
     });
-    // Without pg_trgm in the schemas, the command would log a warning.
+    // Suppresses the warning that the schemas lack pg_trgm.
     const move = (schema: string) =>
       runProgram(['move', '--to', target.url], { DATABASE_URL: urlOf(schema), LOG_LEVEL: 'error' });
     expectRefusal(await move('running'), /a site is running with the current database/);
@@ -90,7 +90,7 @@ test('move is refused while a site runs in the same schema, but not because of a
   }
 });
 
-test('move is refused while a site runs whose pooler prevents it from listening, and works after the site has stopped', async () => {
+test('move is refused while a site runs, even if a pooler prevents it from listening, and works after the site has stopped', async () => {
   const source = await createTestDatabase();
   const noop = () => {};
   const poller = pollChanges(source, silentLog, {
@@ -105,7 +105,7 @@ test('move is refused while a site runs whose pooler prevents it from listening,
     await poller.firstAttempt;
     expectRefusal(await move(), /a site is running with the current database/);
     poller.stop();
-    // As with a pooler, the connection stays open.
+    // The database connection stays open, as a pooler keeps it.
     await expect.poll(move).toMatchObject({ code: 0, stderr: '' });
   } finally {
     poller.stop();
@@ -113,7 +113,7 @@ test('move is refused while a site runs whose pooler prevents it from listening,
   }
 });
 
-test('move exits 2 without a database or a valid target and 1 for an unreachable target, with one line without the password', async () => {
+test('move exits 2 without a database or a valid target and 1 for an unreachable target, and prints no password', async () => {
   const DATA_DIR = await harness.dataDir();
   const run = (parameters: string[], settings = {}) => runProgram(['move', ...parameters], { DATA_DIR, ...settings });
   expectRefusal(await run([]), /no target given: set TARGET_DATABASE_URL, or add --to/);

@@ -132,7 +132,7 @@ describe('products show', () => {
       3,
       2,
     );
-    // The comment was held before it was hidden, so it no longer waits for a decision.
+    // A comment that was held and is hidden counts only as hidden, because it no longer waits for a decision.
     const state = "held_session = '', hidden_at = now()";
     await database.query(`UPDATE comments SET ${state} WHERE product_id = $1 AND content = 'Comment 0'`, [id]);
     await database.query('UPDATE product_counts SET comments = 1 WHERE product_id = $1', [id]);

@@ -143,7 +143,7 @@ test('every visitor reads their own writes from every process while replicas lag
   reader.close();
 });
 
-test('doctor reports replicas that are up to date, lag, stop, are promoted or belong to another server', async () => {
+test('doctor reports whether replicas are up to date, lag, have stopped, were promoted or belong to another server', async () => {
   const [one, other] = servers.replicas as [TestServer, TestServer];
   const settings = { DATABASE_URL: servers.primary.url, DATABASE_REPLICA_URL: `${one.url},${other.url}` };
   const findReplicas = async (given = settings) => {

@@ -86,10 +86,10 @@ describe('refused restores', () => {
     }
   });
 
-  test('restore refuses --replace without --yes and without a terminal, before it reads the file', async () => {
+  test('restore --replace without --yes and without a terminal is refused before the file is read', async () => {
     const dataDir = await harness.dataDir();
     const result = await runProgram(['restore', '--replace', 'no-such-file'], { DATA_DIR: dataDir });
-    expectRefusal(result, /no terminal to ask on: add --yes/);
+    expectRefusal(result, /there is no terminal: add --yes/);
     await expect(readdir(dataDir)).rejects.toThrow('ENOENT');
   });
 });
@@ -125,7 +125,7 @@ test('a backup that lacks tables is restored with a warning that names them', as
   ]);
 });
 
-/** The statements at which a restore is killed. A trigger makes each of them wait for a lock that the test holds. */
+/** The moments at which a restore is killed. At each, a trigger waits for a lock that the test holds. */
 const MOMENTS: [what: string, trigger: string][] = [
   ['before it deletes the first row', 'BEFORE DELETE ON removed_comments FOR EACH STATEMENT'],
   ['when it has deleted everything except the products', 'BEFORE DELETE ON products FOR EACH STATEMENT'],
@@ -153,7 +153,7 @@ describe('a killed restore', () => {
 
   const restore = () =>
     harness.start(['restore', '--replace', '--yes', path], { settings: { DATABASE_URL: database.url } });
-  /** Returns the wait events of the other backends that meet a condition. */
+  /** Returns the wait events of the other backends for which an SQL condition is true. */
   const backends = async (condition: string) =>
     (
       await database.query<{ event: string }>(

@@ -70,7 +70,7 @@ function balance(agent: Agent) {
   };
 }
 
-/** Returns the status of the response, and its body unless the request succeeded. */
+/** Sends a request. @returns `OK`, or a description of the failed response. */
 async function ask(agent: Agent, address: string, method: string, path: string): Promise<string> {
   const headers = { 'x-user-session': 'session-of-a-restart', accept: 'text/html,application/json' };
   const asked = request(`${address}${path}`, { method, agent, headers }).end();

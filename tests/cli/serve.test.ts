@@ -36,7 +36,7 @@ async function clusterIdentity(dataDir: string): Promise<unknown> {
 }
 
 describe('serve', () => {
-  test('prints its address, the location of its data and the number of products, and serves them', async () => {
+  test('prints the address, the location of the data and the number of products, and serves the site', async () => {
     const dataDir = await harness.dataDir();
     const site = await harness.serve({ DATA_DIR: dataDir, LOG_LEVEL });
     expect(site.address).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
@@ -107,7 +107,7 @@ describe('serve', () => {
     const first = await harness.serve(settings);
     const upvotes = await upvote(first.address, 'git');
     const identity = await clusterIdentity(settings.DATA_DIR);
-    // Existing data folders contain a password file of this name, so a new version must not look for another name.
+    // Existing data folders contain a password file with this name, so a new version must not expect another name.
     expect(await readdir(join(settings.DATA_DIR, 'postgres'))).toContain('groundswell.password');
     first.process.kill('SIGTERM');
     await first.exited;
@@ -122,7 +122,7 @@ describe('serve', () => {
     expect(stderr).toBe('');
   });
 
-  test('a second site on one data folder exits 2, names the process that uses it, and does not affect that process', async () => {
+  test('serve on a data folder in use exits 2, names the process that uses the folder, and does not affect that process', async () => {
     const settings = { DATA_DIR: await harness.sampleDataDir(), LOG_LEVEL };
     const first = await harness.serve(settings);
     const second = await runCommand(['serve'], { settings: { PORT: '0', ...settings } });
@@ -133,7 +133,7 @@ describe('serve', () => {
     expect((await fetch(`${first.address}/readyz`)).status).toBe(200);
   });
 
-  test('of two sites that start simultaneously on a new data folder, one serves, and the other exits with a message', async () => {
+  test('of two processes that start simultaneously on a new data folder, one serves, and the other exits with a message', async () => {
     const settings = { PORT: '0', DATA_DIR: await harness.dataDir(), LOG_LEVEL };
     const sites = [0, 1].map(() => harness.start(['serve'], { settings }));
     const loser = await Promise.race(sites.map(({ exited }) => exited));

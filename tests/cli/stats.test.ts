@@ -21,7 +21,7 @@ const DAY_MS = 24 * HOUR_MS;
 
 let year = 2030;
 
-/** Returns a time later than the rows of earlier tests, so only the rows of the current test are counted. */
+/** Returns a time later than all rows of earlier tests, so only the rows of the current test are counted. */
 function newTime(): Date {
   year += 1;
   return new Date(Date.UTC(year, 5, 15, 10, 30));
@@ -59,7 +59,7 @@ async function addComment(productId: string, at: Date, heldSession: string | nul
 const stats = (now: Date, days = 3): Promise<SiteStats> => readStats(database, { days, now });
 
 describe('the statistics of a day', () => {
-  test('a day includes exactly its milliseconds in UTC', async () => {
+  test('a day includes its first and last millisecond in UTC, and no time before or after', async () => {
     const now = newTime();
     const today = new Date(now.toISOString().slice(0, 10));
     const first = earlier(today, 2 * DAY_MS);

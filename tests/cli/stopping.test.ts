@@ -18,7 +18,7 @@ const harness = new CommandHarness();
 beforeAll(installCommand);
 afterEach(() => harness.clear());
 
-/** Creates a site whose products are too large for the buffers of a pipe. */
+/** Creates a site whose export is too large for the buffers of a pipe. */
 async function bigDataDir(): Promise<string> {
   const dataDir = await harness.sampleDataDir();
   const { database, close } = await connectDatabase({ dataDir, mode: 'share', log: silentLog });
@@ -40,7 +40,7 @@ test('after SIGTERM, the site completes requests in flight, does not wait for id
   await once(deaf, 'data');
   deaf.pause();
   site.process.kill('SIGTERM');
-  // The rest must follow within five seconds, after which the site aborts requests.
+  // The rest of the comment must arrive within five seconds, after which the site aborts requests.
   await waitUntilRefused(site.address);
   comment.sendRest();
   // The clients leave their connections open. If the site waited for them, the stop would time out with exit code 1.

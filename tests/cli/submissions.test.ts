@@ -65,7 +65,7 @@ test('approve launches a product immediately, a second approve exits 1, and undo
 test.each([
   ['ahead', 1],
   ['behind', -1],
-])("approve launches a product at the database's time if this machine's clock is an hour %s", async (_what, hours) => {
+])("approve launches at the database's time even if this machine's clock is an hour %s", async (_what, hours) => {
   const before = Date.now();
   vi.useFakeTimers({ toFake: ['Date'], now: before + hours * 3_600_000 });
   onTestFinished(() => void vi.useRealTimers());
@@ -86,7 +86,7 @@ test('decline requires a reason, which the maker can read', async () => {
   });
 });
 
-test('schedule approves for a future time, and refuses a past time or another revision', async () => {
+test('schedule approves a submission for a future time, and refuses a past time or another revision', async () => {
   const time = new Date(Date.now() + 3_600_000).toISOString();
   expect(await run('schedule', id, '2020-01-01')).toMatchObject({ code: 2 });
   expect(await run('schedule', id, time, '--revision', '9')).toMatchObject({ code: 1 });
@@ -106,7 +106,7 @@ test('approve with several ids approves the submissions that exist, and names th
 test.each<[string, string[], (id: string) => string]>([
   ['as text', [], (first) => `${first} has launched.\n`],
   ['as JSON', ['--json'], (first) => `{"submissions":[{"id":"${first}","status":"launched"`],
-])('approve prints the decisions before a failure of the database %s, and exits 1', async (_, flags, printed) => {
+])('if the database fails, approve prints the earlier decisions %s, and exits 1', async (_, flags, printed) => {
   const { submission: last } = await submissions.create({ name: 'Ebb tables', maker: 'Ada' }, { session: 's' });
   await database.query(
     `CREATE FUNCTION fill_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN

@@ -9,12 +9,12 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 const run = promisify(execFile);
 const SCRIPT = join(import.meta.dirname, '../../deploy/upgrade.sh');
 
-/** Programs of the operating system that the script runs. */
+/** The programs that the script runs. */
 const PROGRAMS = ['git', 'npm', 'runuser', 'systemctl', 'sleep'];
 
 /**
- * Stands in for every program: records its call, fails if the call matches the pattern FAILING, and delivers a new
- * version with `git pull`. While the site stops, the terminal hangs up.
+ * Replaces every program: records the call, fails if the call matches the pattern FAILING, and writes a new version on
+ * `git pull`. On `systemctl stop`, simulates a terminal that hangs up.
  */
 const STUB = `#!/bin/sh
 call="\${0##*/} $*"
@@ -49,7 +49,7 @@ async function shell(command: string, failing = '') {
   );
 }
 
-/** Upgrades as a root whose new files only root may read. */
+/** Runs the script with a umask that makes new files readable only by their owner. */
 const upgrade = (failing?: string) => shell(`umask 077; sh ${root}/deploy/upgrade.sh`, failing);
 
 async function versions() {
@@ -82,7 +82,7 @@ describe.skipIf(process.platform === 'win32')('deploy/upgrade.sh', () => {
       'systemctl stop groundswell',
       'systemctl start groundswell',
       expect.stringContaining(`${withSettings}-e `),
-      // The call's other lines are the script that requests /readyz.
+      // The script that requests /readyz has several lines.
       expect.stringContaining('http.get('),
       expect.stringContaining('.on("error"'),
       expect.stringContaining(`${asSite}sh -c `),

@@ -11,7 +11,7 @@ const harness = new CommandHarness();
 beforeAll(installCommand);
 afterEach(() => harness.clear());
 
-/** Runs `serve` in a separate process, because it handles signals, and other commands in this process. */
+/** Runs `serve`, which handles signals, in a separate process, and other commands in this process. */
 function run(parameters: readonly string[], settings: Record<string, string> = {}): Promise<ProgramRun> {
   return parameters[0] === 'serve' ? runCommand(parameters, { settings }) : runProgram(parameters, settings);
 }
@@ -48,7 +48,7 @@ describe('usage', () => {
   });
 
   test.each(['products remove git', 'comments hide 5a3b1e00', 'submissions decline git', 'votes exclude git'])(
-    '%s refuses a reason of more than 1,000 characters, which is the limit of the console',
+    '%s refuses a reason of more than 1,000 characters, which is also the limit in the console',
     async (command) => {
       const { code, stderr } = await run([...command.split(' '), '--reason', 'x'.repeat(1_001)]);
       expect(code).toBe(2);

@@ -83,7 +83,7 @@ async function addProducts({ database }: Connection): Promise<void> {
   await database.query("UPDATE product_counts SET comments = 1 WHERE product_id = 'p-0'");
 }
 
-/** @returns the id of the killed process. */
+/** Kills the main process of the database. @returns its process id. */
 async function killPostmaster(dataDir: string): Promise<number> {
   const { pid } = (await readPostmasterFile(join(dataDir, 'postgres'))) ?? {};
   if (pid === undefined) throw new Error('No database is running');
@@ -100,7 +100,7 @@ async function untilReplaced(dataDir: string, killed: number | undefined): Promi
   await expect.poll(running, { interval: 10 }).not.toBe(killed);
 }
 
-/** Expects only successes, 503 while the database is unavailable and, if the site was killed, missing responses. */
+/** Expects only successes, 503 while the database is unavailable and, if the site was killed, no response. */
 function expectNoFault({ statuses }: Acknowledged, victim: Victim): void {
   const expected = [200, 201, 503, ...(victim === 'database' ? [] : [0])];
   expect([...statuses.keys()].filter((status) => !expected.includes(status))).toEqual([]);

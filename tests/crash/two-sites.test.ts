@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterEach(() => harness.clear());
 afterAll(() => database.drop());
 
-test('when one of two sites on a database is killed, the other serves without errors, and no acknowledged write is lost', async () => {
+test('when one of two instances of the site is killed, the other serves without errors, and no acknowledged write is lost', async () => {
   const settings = { DATABASE_URL: database.url, RATE_LIMITS: 'off', LOG_LEVEL: 'error' };
   let sites: Awaited<ReturnType<CommandHarness['serve']>>[] = await Promise.all([
     harness.serve(settings),
@@ -45,7 +45,7 @@ test('when one of two sites on a database is killed, the other serves without er
       const killed = sites[victim];
       killed?.process.kill('SIGKILL');
       if (killed) await once(killed.process, 'exit');
-      // The visitors of the other site get no errors.
+      // The visitors of the other instance get no errors.
       await round[1 - victim]?.acknowledges(100);
       await Promise.all(round.map((witness) => witness.stop()));
       const statuses = [...(round[1 - victim]?.acknowledged.statuses.keys() ?? [])];

@@ -62,7 +62,7 @@ test('events that a killed process has not delivered arrive after a restart', as
   expect(await next.exited).toMatchObject({ code: 0 });
 });
 
-test('a scheduled launch is reported once by two sites on one database, and not before its time', async () => {
+test('two instances of the site report a scheduled launch as one event, and not before its time', async () => {
   const sites = await Promise.all([serve(), serve()]);
   const launchesAt = Date.now() + 2_000;
   await saveProducts(database, [buildProduct({ id: 'tide', createdAt: new Date(launchesAt).toISOString() })]);
@@ -71,7 +71,7 @@ test('a scheduled launch is reported once by two sites on one database, and not 
   const lateMs = Date.now() - launchesAt;
   expect(launched()[0]).toMatchObject({ timestamp: new Date(launchesAt).toISOString(), data: { productId: 'tide' } });
   expect(lateMs).toBeGreaterThan(-100);
-  // Each site sends one more event. A second event about the launch would be sent as well.
+  // Makes each instance send one more event, by which time it would also have sent a second event about the launch.
   for (const { address } of sites) {
     // The site's clock follows the database's clock, but lags behind it by the latency of its last query.
     await expect.poll(async () => (await fetch(`${address}/api/products/tide`)).status).toBe(200);

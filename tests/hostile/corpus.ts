@@ -1,7 +1,7 @@
 import { FOR_PROGRAMS, RUN } from './programs.ts';
 import { OF_WRITING } from './writing.ts';
 
-/** A string that may be sent maliciously or by accident. `name` describes it. */
+/** A text that may break a program. `name` describes the text. */
 export interface Hostile {
   name: string;
   text: string;

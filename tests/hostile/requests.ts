@@ -76,7 +76,7 @@ function anyOf(good: Arbitrary<string>): Arbitrary<string> {
   );
 }
 
-/** Returns none, one or, if possible, several values. */
+/** Returns one value, no value if that is possible, or several values of a query parameter. */
 function given(parameter: Parameter, known: Known): Arbitrary<string[]> {
   const value = anyOf(valid(parameter.name, parameter, known));
   const one = value.map((text) => [text]);

@@ -7,7 +7,7 @@ export interface Part {
   tests: readonly string[];
 }
 
-/** The minimum percentage of mutants that the tests of a run must detect. */
+/** The minimum percentage of mutants that the tests must detect. */
 export const MIN_SCORE = 85;
 
 export const PARTS: Readonly<Record<string, Part>> = {

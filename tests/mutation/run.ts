@@ -60,6 +60,6 @@ function report(name: string, mutants: readonly MutantResult[]): number {
     process.stdout.write(`${status} ${place} ${mutatorName}: ${replacement.split('\n', 1)[0]}\n`);
   }
   const score = (100 * noticed) / (noticed + missed.length);
-  process.stdout.write(`${name}: ${score.toFixed(1)} % of ${noticed + missed.length} mutants were detected\n`);
+  process.stdout.write(`${name}: detected ${score.toFixed(1)}% of ${noticed + missed.length} mutants\n`);
   return score;
 }

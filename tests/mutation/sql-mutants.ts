@@ -1,6 +1,6 @@
 import ts from 'typescript';
 
-/** A source file whose SQL was changed in one place. */
+/** A source file with one change in its SQL. */
 export interface SqlMutant {
   line: number;
   /** The original text. */

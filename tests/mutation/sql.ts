@@ -27,8 +27,7 @@ try {
 process.exit((total.detected / total.made) * 100 < MIN_SCORE ? 1 : 0);
 
 async function testMutants(name: string, part: Part): Promise<void> {
-  if (!(await passes()))
-    throw new Error(`The tests of the part ${name} fail even without a mutant. Correct them first.`);
+  if (!(await passes())) throw new Error(`The tests of the part ${name} fail even without a mutant. Fix them first.`);
   let made = 0;
   let detected = 0;
   for (const file of part.mutate.flatMap(filesOf)) {
@@ -38,7 +37,7 @@ async function testMutants(name: string, part: Part): Promise<void> {
       else process.stdout.write(`Survived ${file}:${mutant.line} ${mutant.from} -> ${mutant.to}\n`);
     }
   }
-  process.stdout.write(`${name}: ${detected} of ${made} mutants of the SQL were detected\n`);
+  process.stdout.write(`${name}: detected ${detected} of ${made} SQL mutants\n`);
   total.made += made;
   total.detected += detected;
 }

@@ -4,13 +4,13 @@ import { filesBelow, readText } from '../source-files.ts';
 
 /** An SQL statement that the program may send. */
 export interface SourceStatement {
-  /** File and line. */
+  /** The file and line, such as `src/core/keyset.ts:12`. */
   location: string;
   /** The variants of the statement: one for each combination of the values in the source code. */
   variants: string[];
 }
 
-/** Stands in a statement for a value that is known only at run time. */
+/** Represents a value that is known only at run time. */
 export const PLACEHOLDER = '\0';
 
 /** The beginning of a statement, which distinguishes it from a condition or a message. */
@@ -21,7 +21,7 @@ const MAX_VARIANTS = 64;
 /** The maximum depth of nested expressions and constants to resolve. */
 const MAX_DEPTH = 8;
 
-/** Finds every statement in the syntax trees of the program's sources, except the statements of the embedded server. */
+/** Returns every statement in the program's sources, except the statements of the embedded server. */
 export async function sourceStatements(): Promise<SourceStatement[]> {
   const paths = (await filesBelow('src')).filter(
     (path) => /(?<!\.test)\.ts$/.test(path) && !path.startsWith('src/core/database/embedded/'),
@@ -110,7 +110,7 @@ function variantsOf(expression: ts.Expression, files: ReadonlyMap<string, ts.Sou
   return [PLACEHOLDER];
 }
 
-/** Finds the value of a constant in the surrounding blocks, in the file, or in the file that it is imported from. */
+/** Returns the value of a constant in the enclosing blocks, in the file, or in the file from which it is imported. */
 function initializerOf(name: ts.Identifier, files: ReadonlyMap<string, ts.SourceFile>): ts.Expression | undefined {
   for (let scope: ts.Node = name.parent; scope; scope = scope.parent) {
     if (ts.isFunctionLike(scope) && scope.parameters.some((parameter) => parameter.name.getText() === name.text))
