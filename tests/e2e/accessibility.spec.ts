@@ -48,7 +48,7 @@ test.describe('accessibility of other states', () => {
     { colorScheme: 'light', width: 390 },
     { colorScheme: 'dark', width: 1280 },
   ] as const) {
-    test(`comments with code and the open About panel have no violations at ${width} px, ${colorScheme}`, async ({
+    test(`comments with code and the open About panel have no violations at ${width} px in the ${colorScheme} theme`, async ({
       page,
       site,
     }) => {
@@ -133,7 +133,7 @@ test.describe('§2: the site works by keyboard alone', () => {
   });
 
   for (const colorScheme of ['light', 'dark'] as const) {
-    test(`${colorScheme}: each focused control has a focus ring (at least 2 px, contrast 3 to 1), or its form has a shadow`, async ({
+    test(`in the ${colorScheme} theme, each focused control has a focus ring (at least 2 px, contrast 3 to 1), or its form has a shadow`, async ({
       page,
       site,
     }) => {
@@ -195,7 +195,7 @@ test.describe('§2: the site works by keyboard alone', () => {
     [false, '2026-01-09'],
     [true, '2026-01-10'],
   ] as const) {
-    test(`the heading of a page that loads slowly gets the focus${moves ? ', unless the visitor has moved it' : ' from the placeholder'}`, async ({
+    test(`the heading of a page that loads slowly gets the focus${moves ? ', unless the visitor has moved the focus' : ' from the placeholder'}`, async ({
       page,
       site,
     }) => {

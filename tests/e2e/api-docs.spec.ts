@@ -7,7 +7,7 @@ import { selectVariants } from '../support/screen.ts';
 /** Widths of a phone and a desktop screen, in pixels. */
 const WIDTHS = [390, 1280];
 
-/** Colours from tokens.css. */
+/** The background colours in tokens.css. */
 const BACKGROUNDS = { light: 'rgb(247, 249, 248)', dark: 'rgb(7, 21, 33)' };
 
 test('the API reference shows every operation, fits a phone and a desktop and loads nothing from other sites', async ({
@@ -40,7 +40,7 @@ test('the API reference shows every operation, fits a phone and a desktop and lo
 
 for (const [turn, width] of WIDTHS.entries()) {
   for (const colorScheme of selectVariants(['light', 'dark'] as const, turn)) {
-    test(`the API reference, with a response, has no accessibility violations at ${width} px in the ${colorScheme} theme`, async ({
+    test(`before and after a request, the API reference has no accessibility violations at ${width} px in the ${colorScheme} theme`, async ({
       page,
     }) => {
       await page.emulateMedia({ colorScheme });

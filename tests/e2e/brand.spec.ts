@@ -111,7 +111,7 @@ test('after the brand has changed, pages that are not cached have the new brand 
   await page.goto(proxy.address);
   await expect.poll(shell).toContain('"name":"Groundswell"');
 
-  // As during a rolling restart, a process with the former brand responds to the new worker's request.
+  // As during a rolling restart, a process with the former brand responds to the new service worker's request.
   proxy.setTarget(site.address, former.address);
   await page.goto(proxy.address);
   await expect.poll(proxy.shellsRefused).toBeGreaterThan(0);

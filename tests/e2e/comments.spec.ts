@@ -40,7 +40,7 @@ test.describe('§2: comments', () => {
     expect(await height()).toBeLessThan(600);
   });
 
-  test('a product without comments invites the first one', async ({ page, site }) => {
+  test('a product without comments invites visitors to write the first one', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Acorn' });
     await visit(page, `/product/${product.id}`);
     await expect(discussionTitle(page)).toHaveText('Discussion (0)');
@@ -104,7 +104,7 @@ test.describe('§2: comments', () => {
     await expect(commentTexts(page)).toHaveText(['loved', 'liked', 'later', 'late']);
   });
 
-  test('Show more comments adds each further comment once', async ({ page, site }) => {
+  test('‘Show more comments’ adds each further comment once', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Douglas' });
     const all = Array.from({ length: 135 }, (_, index) => ({ content: `Cone ${index}.`, likes: 200 - index }));
     await site.addComments(product.id, all);
@@ -140,7 +140,7 @@ test.describe('§2: comments', () => {
     await expect(page).toHaveTitle('Elm · Groundswell');
   });
 
-  test('HTML in a comment that the visitor has just posted shows as plain text', async ({ page, site }) => {
+  test('HTML in a comment that the visitor has just posted is shown as plain text', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Fir' });
     await visit(page, `/product/${product.id}`);
     const html = '<img src=x onerror="document.title=\'hit\'">\nand https://example.org/';
@@ -185,7 +185,7 @@ test.describe('§9: timestamps', () => {
 });
 
 test.describe('§8 and §9: loading comments', () => {
-  test('if comments fail to load twice, 500 ms apart, an empty list with a notice and a Try again button shows', async ({
+  test('if comments fail to load twice, 500 ms apart, an empty list, a notice and ‘Try again’ appear', async ({
     page,
     site,
     expectConsoleError,
@@ -238,7 +238,7 @@ test.describe('§8 and §9: loading comments', () => {
     await expect(commentArticles(page)).toHaveCount(LIMITS.pageSize.default + 1);
   });
 
-  test('‘Loading comments...’ shows while comments load', async ({ page, site }) => {
+  test('‘Loading comments...’ is shown while comments load', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Ulmus' });
     await site.addComments(product.id, [{ content: 'Bark' }]);
     await visit(page, '/?q=ulmus');
@@ -287,7 +287,7 @@ test.describe('the URL of a comment', () => {
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(page.url());
   });
 
-  test('a visitor’s own comments are marked in this browser, and other comments are not', async ({ page, site }) => {
+  test('comments posted from this browser are marked, and other comments are not', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Ruff' });
     await visit(page, `/product/${product.id}`);
     await commentBox(page).fill('Mine indeed');

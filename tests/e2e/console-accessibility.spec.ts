@@ -33,7 +33,10 @@ test('at 400% zoom, the toolbar and the navigation do not cover the list', async
   expect(await shareOfList()).toBeGreaterThan(0.5);
 });
 
-test('at 400% zoom, the labels of the navigation and of decisions are complete', async ({ page, site }) => {
+test('at 400% zoom, the labels of the navigation do not overlap, and those of decisions take one line', async ({
+  page,
+  site,
+}) => {
   await page.setViewportSize(ZOOMED);
   await site.database.query('DELETE FROM submissions');
   const name = `Zoomed ${randomUUID()}`;
@@ -56,7 +59,7 @@ test('at 400% zoom, the labels of the navigation and of decisions are complete',
   expect(Math.max(...heights), 'each label is one line').toBeLessThan(40);
 });
 
-test('on a phone, with text that is 1.5 times as large, screens fit, no word is broken, and the navigation can be scrolled', async ({
+test('on a phone at 150% text size, screens fit, no word is broken, and the navigation can be scrolled', async ({
   page,
   site,
 }) => {
@@ -121,7 +124,7 @@ test('buttons keep the focus during their request and after it fails', async ({ 
   await expect(decline).toBeFocused();
 });
 
-test('in both themes, a line around the chosen option and the active entry of the palette has a contrast of 3 to 1', async ({
+test('in both themes, a line around the chosen option and the active entry of the palette has a contrast of at least 3 to 1', async ({
   page,
   site,
 }) => {
@@ -155,7 +158,7 @@ test('the buttons of a comment are described by its text', async ({ page, site }
   }
 });
 
-test('on a phone, buttons of reasons are 44 px high, and the text of an audit entry begins beside the operator’s name', async ({
+test('on a phone, buttons that suggest reasons are at least 44 px high, and the text of an audit entry follows the operator’s name on its line', async ({
   newVisitor,
   site,
 }) => {
@@ -182,7 +185,7 @@ test('on a phone, buttons of reasons are 44 px high, and the text of an audit en
   expect((await suggestion.boundingBox())?.height).toBeGreaterThanOrEqual(44);
 });
 
-test('screen readers get the number of upvotes in words', async ({ page, site }) => {
+test('screen readers get the word ‘upvote’ after the number of upvotes', async ({ page, site }) => {
   const { id, tags } = await site.addProduct({ tags: [randomUUID()] });
   await site.addUpvotes(id, 1);
   await signInAndOpen(page, site, `/console/products?tag=${tags[0]}`);
@@ -191,7 +194,7 @@ test('screen readers get the number of upvotes in words', async ({ page, site })
   await expect(page.getByRole('complementary', { name: 'Preview' })).toMatchAriaSnapshot('- paragraph: 1 upvote');
 });
 
-test('the main landmark gets the focus when Back, Forward or a click on a filter removes the focused element', async ({
+test('the main landmark gets the focus when Back, Forward or the removal of a filter removes the focused element', async ({
   page,
   site,
 }) => {

@@ -14,10 +14,10 @@ async function enterPassphrase(page: Page, name: string): Promise<void> {
 }
 
 for (const [when, save] of [
-  ['while it is saved', true],
-  ['before it is saved', false],
+  ['while an edit is being saved', true],
+  ['before an edit is saved', false],
 ] as const) {
-  test(`if the session ends ${when}, an edit is resumed by the same operator and not shown to another`, async ({
+  test(`if the session ends ${when}, the edit reappears for the same operator, but not for another one`, async ({
     page,
     site,
     expectConsoleError,
@@ -107,7 +107,7 @@ test('an edit whose save fails after the editor was closed is not lost while ano
   const first = await site.addProduct({ name: 'Tide', tags: [tag] });
   await site.addProduct({ name: 'Ebb', tags: [tag] });
   await signInAndOpen(page, site, `/console/products?tag=${tag}`);
-  // A closed dialog is hidden at once, but removed later.
+  // A closed dialog is hidden immediately, but removed later.
   const dialog = page.locator('dialog');
   const open = (name: string) => page.getByRole('button', { name, exact: true });
   let refuse = () => {};
@@ -142,7 +142,7 @@ test('holding Enter to open a dialog does not submit the dialog', async ({ page,
   await page.keyboard.down('Enter');
   const reason = page.getByLabel('Reason (optional)');
   await expect(reason).toBeFocused();
-  // Without `up` before it, this `down` is a repeat, as of a held key.
+  // Without an `up` in between, Playwright sends this `down` as the repeat of a held key.
   await page.keyboard.down('Enter');
   await page.keyboard.up('Enter');
   await page.keyboard.type('Spam');
@@ -236,7 +236,7 @@ test('an edit is previewed and saved, and another operator with a conflicting ed
   expect(saved).toMatchObject({ name: 'Four hands', maker: 'The moon and I' });
 });
 
-test('a discarded edit of tags that contain commas is resumed, put on top of another operator’s edit, and saved', async ({
+test('a discarded edit of tags that contain commas is resumed, applied on top of another operator’s edit, and saved', async ({
   page,
   site,
 }) => {
@@ -271,7 +271,7 @@ test('undo after an edit restores the exact launch time and the tags that contai
   expect(product).toMatchObject(before);
 });
 
-test('changes are put on top only of a version that was shown, even if the product changes again', async ({
+test('changes are applied only on top of a version that was shown, even if the product changes again', async ({
   page,
   site,
   expectConsoleError,

@@ -14,7 +14,7 @@ import {
 } from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
 
-/** Expects an uncovered error inside the open dialog, because screen readers ignore the page behind the dialog. */
+/** Expects an error in the open dialog that nothing covers. Screen readers ignore the page behind the dialog. */
 async function expectReadable(page: Page, message: string): Promise<void> {
   const alert = page.getByRole('dialog').getByRole('alert').filter({ hasText: message });
   await expect(alert).toBeVisible();
@@ -26,7 +26,7 @@ async function expectReadable(page: Page, message: string): Promise<void> {
   await expect(page.locator('.toast')).toHaveCount(0);
 }
 
-/** Returns to the tab when the data is no longer fresh, and waits until the page has refetched this path. */
+/** Simulates a return to the tab after its data has become stale, and waits until the page has refetched this path. */
 async function refetchOnReturn(page: Page, path: string): Promise<void> {
   await page.clock.fastForward(11_000);
   const response = page.waitForResponse((response) => new URL(response.url()).pathname === path);
@@ -91,7 +91,7 @@ for (const [which, message, respond] of FAILURES) {
   });
 }
 
-test("a read that gets a proxy's error is repeated", async ({ page, site, expectConsoleError }) => {
+test("a read that gets a proxy's error is retried", async ({ page, site, expectConsoleError }) => {
   await signIn(page, site);
   expectConsoleError(/504 \(Gateway Timeout\)/);
   // Never responds, so no live update makes the page repeat the read.
@@ -101,7 +101,7 @@ test("a read that gets a proxy's error is repeated", async ({ page, site, expect
   await expect(page.getByText('Waiting for you')).toBeVisible();
 });
 
-test('an undo without a response may have been made, so the message does not say that it failed', async ({
+test('an undo without a response may have succeeded, so the message does not say that it failed', async ({
   page,
   site,
   expectConsoleError,
@@ -233,7 +233,7 @@ test('a retry in the editor moves the focus to the title of the dialog', async (
   await expect(editor.getByRole('heading', { name })).toBeFocused();
 });
 
-test('a removal by another operator takes the held comments of the product off the screen and off the count', async ({
+test('when another operator removes a product, its held comments disappear from the screen and from the count', async ({
   page,
   site,
 }) => {

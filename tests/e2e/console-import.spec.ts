@@ -77,7 +77,7 @@ for (const [what, change] of [
   });
 }
 
-test('a file that is read slowly does not replace the one that was chosen after it', async ({ page, site }) => {
+test('a file that is read slowly does not replace a file that was chosen after it', async ({ page, site }) => {
   await signInAndOpen(page, site, '/console/import');
   await page.evaluate(() => {
     const { text } = Blob.prototype;
@@ -95,7 +95,7 @@ test('a file that is read slowly does not replace the one that was chosen after 
   await expect(columns).toBeVisible();
 });
 
-test('the focus moves to the columns after a file is chosen, and to the file chooser to choose another one', async ({
+test('the focus moves to the columns after a file is chosen, and to the file chooser after ‘Another file’', async ({
   page,
   site,
 }) => {
@@ -146,7 +146,7 @@ test('undoing an import says how many products it skipped', async ({ page, site 
   await expect(page.getByText('Skipped 1 product (changed or final since the import).')).toBeVisible();
 });
 
-test('the focus stays on the button of a dry run, and moves to the title if an import fails', async ({
+test('the focus stays on the button during a dry run, and moves to the heading of the dry run if the import fails', async ({
   page,
   site,
 }) => {
@@ -202,7 +202,7 @@ test('a dry run lists the rows that a later row replaces, and counts pictures th
 test('a dry run shows errors in fields that have no column', async ({ page, site }) => {
   await signInAndOpen(page, site, '/console/import');
   const lines = Array.from({ length: 51 }, (_, index) => JSON.stringify({ id: `i-${index}`, name: 'Tide' }));
-  // The columns of JSON Lines are those of the first 50 lines.
+  // The form lists only the fields of the first 50 lines of a JSON Lines file.
   const buffer = Buffer.from([...lines, '{"id":"last","name":"Ebb","image":"javascript:alert(1)"}'].join('\n'));
   await page
     .getByLabel('Drop a file here, or choose one')
@@ -235,7 +235,7 @@ test('a file that has grown since it was chosen must be chosen again, even if th
   await expect(page.getByText('The file has changed since it was chosen. Choose it again.')).toBeVisible();
 });
 
-test('the browser does not open files that are dropped beside the drop zone or onto a dialog', async ({
+test('the browser does not open files that are dropped outside the drop zone or onto a dialog', async ({
   page,
   site,
 }) => {

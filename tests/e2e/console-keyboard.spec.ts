@@ -7,7 +7,7 @@ import { expect, test } from '../support/e2e-test.ts';
 import { holdResponses } from '../support/network.ts';
 import { closeDialogLate, DESKTOP, PHONE } from '../support/screen.ts';
 
-/** The browser scrolls by whole pixels. */
+/** Allows for rounding, because the browser scrolls by whole pixels. */
 const ROUNDING_PX = 1;
 
 const rowsOf = (page: Page) => page.getByRole('list', { name: 'Products' }).getByRole('listitem');
@@ -83,7 +83,7 @@ test('after a choice in a segmented control, shortcuts work and the arrow keys s
   await expect(page.getByRole('radio', { name: 'Scheduled' })).toBeChecked();
 });
 
-test('in a list without checkboxes, the key X does not select, so D acts on the active row', async ({ page, site }) => {
+test('in a list without checkboxes, the key X selects nothing, so D acts on the active row', async ({ page, site }) => {
   const { id } = await site.addProduct();
   await site.addComments(id, [{ content: 'Held first' }, { content: 'Held last' }]);
   const operator = `op-${randomUUID().slice(0, 8)}`;
@@ -135,7 +135,7 @@ test('with the focus on a checkbox, shortcuts work and Space toggles it, and Ent
   await expect(page).toHaveURL(`/product/${id}`);
 });
 
-test('after live updates have added rows above, keys still act on the active row, and a range still has its start', async ({
+test('after live updates have added rows above, keys still act on the active row, and a range of selected rows still has its start', async ({
   page,
   site,
 }) => {
@@ -163,7 +163,7 @@ test('after live updates have added rows above, keys still act on the active row
   await expect(page.getByRole('listitem').filter({ hasText: 'Long comment' })).toContainText('Hidden');
 });
 
-/** Opens a queue of these submissions, and stops the page's clock before its live updates seem dead and reconnect. */
+/** Opens a queue of these submissions, and pauses the page's clock before the live updates seem dead and reconnect. */
 async function openStoppedQueue(page: Page, site: E2eSite, names: readonly string[]) {
   await site.database.query('DELETE FROM submissions');
   const written = await addSubmissions(site, names);
@@ -211,7 +211,7 @@ for (const [what, next, change] of [
   });
 }
 
-test('keys that follow each other immediately act on one submission each', async ({ page, site }) => {
+test('keys pressed in quick succession act on one submission each', async ({ page, site }) => {
   const names = ['Spam A', 'Spam B', 'Spam C'];
   const { card, untilShown } = await openStoppedQueue(page, site, names);
   for (const next of ['Spam B', 'Spam C']) {

@@ -118,7 +118,7 @@ test('a row that moves to the previous page is shown once while its old page is 
   await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight));
   const [, cursor] = (await first).url().split('cursor=');
   await expect(page.getByText('Row 50.')).toBeAttached();
-  // Live updates wait for running requests, so requests with the previous cursor are not held.
+  // Does not hold requests with the previous cursor, because live updates wait for running requests.
   const held = await holdResponses(page, new RegExp(`${isFurther.source}(?!${cursor})`));
   await releaseComments(site.database, ids.slice(0, 1));
   await expect.poll(() => held.requests.length).toBeGreaterThan(0);
@@ -157,7 +157,7 @@ test('the borders of filters have a contrast of at least 3 to 1 with their backg
   }
 });
 
-test('a failed change is rolled back with a reason, and a list that fails to load offers a retry from the keyboard', async ({
+test('a failed change is rolled back with a reason, and a list that fails to load can be retried by keyboard', async ({
   page,
   site,
   expectConsoleError,
@@ -247,7 +247,7 @@ test('the console reserves the width of a scroll bar, so controls are at the sam
   expect(await page.evaluate(() => getComputedStyle(document.documentElement).overflowY)).toBe('scroll');
 });
 
-test('a list with steady comments and slow responses is updated, because its refetches do not cancel each other', async ({
+test('a list with a steady flow of comments is updated despite slow responses, because refetches do not cancel each other', async ({
   page,
   site,
 }) => {

@@ -7,7 +7,7 @@ import { look } from '../support/live-page.ts';
 import { recordRequests, requestsReported } from '../support/network.ts';
 import { stranger } from '../support/stranger.ts';
 
-test('a new comment appears in a search that found none, which does not repeat its empty pages', async ({
+test('a new comment appears in a search that found none, without requests for all of its empty pages', async ({
   page,
   site,
 }) => {
@@ -27,7 +27,7 @@ test('a new comment appears in a search that found none, which does not repeat i
   );
   await openConsole(page, `/console/comments?q=${text}`);
   await expect(page.getByText('No comment matches')).toBeVisible();
-  // The start of the live updates refetches the list.
+  // The page refetches the list when live updates start.
   await expect.poll(() => read.filter((cursor) => cursor === 'first').length).toBeGreaterThan(1);
   await requestsReported(page);
   read.length = 0;
@@ -48,11 +48,11 @@ test('a hidden tab closes its stream, and catches up when it is visible again', 
   await look(page, 'hidden');
   await page.clock.fastForward(10_500);
   await closed;
-  // The reopened stream reports no change, so only its start can show the comment.
+  // The reopened stream reports no change, so only the refetch at its start can show the comment.
   await page.route(CONSOLE_API.events, (route) => route.fulfill({ contentType: 'text/event-stream', body: ':\n\n' }));
   const release = await holdRequests(page, CONSOLE_API.events);
   await look(page, 'visible');
-  // The list is also refetched because the tab is visible. The comment is written after that.
+  // The list is also refetched because the tab is visible. The comment is written after this refetch.
   await requestsReported(page);
   for (const read of reads) await waitUntilHandled(page, read);
   const text = `Meanwhile ${id}`;

@@ -11,7 +11,7 @@ import { addSubmissions, openConsole, signIn, signInAndOpen, stopLiveUpdates } f
 import { expect, test } from '../support/e2e-test.ts';
 import { PHONE } from '../support/screen.ts';
 
-test('the overview counts a submission that arrives while it is open', async ({ page, site }) => {
+test('the open overview counts a submission that arrives', async ({ page, site }) => {
   await site.database.query('DELETE FROM submissions');
   await signIn(page, site);
   const requests: Request[] = [];
@@ -33,7 +33,7 @@ test('a connection that has gone silent is shown as lost, and replaced', async (
   const stream = page.waitForResponse(CONSOLE_API.events);
   await openConsole(page);
   await stream;
-  // The next stream waits, because the clock may also skip the delay before it.
+  // Holds the request for the next stream, because the clock may also skip the delay before that request.
   const next = new Promise<Route>((resolve) => {
     void page.route(CONSOLE_API.events, resolve);
   });
@@ -45,7 +45,7 @@ test('a connection that has gone silent is shown as lost, and replaced', async (
   await expect(page.getByText('Live', { exact: true })).toBeVisible();
 });
 
-test('live updates continue after a refusal: once the browser is online again, or within 2 minutes', async ({
+test('after a refusal, live updates are requested again when the browser comes online, and within 2 minutes', async ({
   page,
   site,
   expectConsoleError,
@@ -163,15 +163,18 @@ test('the overview and the queue show which numbers are not exact, and round siz
   await expect(page.getByRole('radio', { name: 'Submissions 1,000+' })).toBeVisible();
 });
 
-test('in a browser whose language is invalid, the overview has the table of the chart', async ({ page, site }) => {
-  // Chromium reports this language on Linux without a locale. The chart's library throws when it is loaded.
+test('in a browser whose language is invalid, the overview still offers the chart as a table', async ({
+  page,
+  site,
+}) => {
+  // Chromium reports this language on Linux without a locale. It makes the chart's library throw while loading.
   await page.addInitScript(() => Object.defineProperty(navigator, 'language', { get: () => 'en-US@posix' }));
   await signInAndOpen(page, site, '/console');
   await page.getByText('As a table').click();
   await expect(page.getByRole('columnheader', { name: 'Upvotes' })).toBeVisible();
 });
 
-test('the chart has a scale for any number', async ({ page, site }) => {
+test('the chart labels its scale even for a million upvotes', async ({ page, site }) => {
   await page.addInitScript(() => {
     const drawn = new Set<string>();
     Object.assign(window, { drawn });
@@ -228,7 +231,7 @@ test('before the first scheduled backup, the overview does not ask to schedule b
     await route.fulfill({ response, json });
   });
   await openConsole(page);
-  // The findings below mention BACKUP_DIR, too.
+  // The findings below also mention BACKUP_DIR.
   const facts = page.getByRole('definition');
   await expect(facts.filter({ hasText: 'The first one is scheduled' })).toBeVisible();
   await expect(facts.filter({ hasText: 'Set BACKUP_DIR' })).toHaveCount(0);

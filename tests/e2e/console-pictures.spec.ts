@@ -105,7 +105,7 @@ test('members are not removed, and conflicts not resolved, while a picture of a 
   await expect(editor.getByText('Uploading …')).toBeVisible();
   await remove.click({ force: true });
   await expect(member(3)).toHaveValue('Cy');
-  // Without changes, the editor would load the other team at once.
+  // The editor has no changes yet. Without the upload, it would load the other team immediately.
   const others = [...team].reverse();
   await editProduct(site.database, id, { values: { name: 'Ebb tide', team: others } }, { now: new Date() });
   await expect(page.getByRole('heading', { name: 'Ebb tide' })).toBeVisible();
@@ -131,7 +131,7 @@ test('members are not removed, and conflicts not resolved, while a picture of a 
   ]);
 });
 
-test('closing the editor cancels its uploads, and another product can be saved at once', async ({ page, site }) => {
+test('closing the editor cancels its uploads, and another product can be saved immediately', async ({ page, site }) => {
   const tags = [randomUUID()];
   for (const name of ['Slow tide', 'Quick tide']) await site.addProduct({ name, tags });
   await signInAndOpen(page, site, `/console/products?tag=${tags[0]}`);

@@ -12,7 +12,7 @@ import { expect, test } from '../support/e2e-test.ts';
 
 const names = ['First', 'Second', 'Third', 'Fourth'];
 
-// The queue starts empty, so the submissions of a test are its only rows.
+// Empties the queue, so it lists only the submissions of the test.
 test.beforeEach(async ({ site }) => {
   await site.database.query('DELETE FROM submissions');
 });
@@ -21,7 +21,7 @@ async function withdraw(site: E2eSite, { row, makerKey }: WrittenSubmission): Pr
   await withdrawSubmission(site.database, { id: row.id, makerKey }, { now: new Date(), timeZone: 'UTC' });
 }
 
-/** @returns the middle of an element on the screen. */
+/** Returns the centre of an element in the viewport, rounded to whole pixels. */
 async function middleOf(element: Locator): Promise<{ x: number; y: number }> {
   const { x, y, width, height } = (await element.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
   return { x: Math.round(x + width / 2), y: Math.round(y + height / 2) };
@@ -77,7 +77,10 @@ test('the submission under the mouse stays in place when others leave the queue,
   await expect.poll(async () => (await middleOf(page.getByRole('article', { name: 'Second' }))).y).toBe(top.y);
 });
 
-test('the comment under the mouse stays in place when one above the screen becomes higher', async ({ page, site }) => {
+test('the comment under the mouse stays in place when a comment scrolled out of view above it becomes taller', async ({
+  page,
+  site,
+}) => {
   const product = await site.addProduct();
   const comments = Array.from({ length: 20 }, (_, index) => ({
     content: `Comment ${index}.`,
@@ -127,7 +130,7 @@ for (const [what, move, shown, hasTouch] of [
       await page.getByRole('checkbox', { name: `Select ${names[1]}` }).check();
       await page.mouse.move(point.x, point.y);
     }
-    // Shorter than the silence after which live updates reconnect.
+    // The live updates reconnect only after a longer silence.
     await page.clock.pauseAt(Date.now() + 30_000);
     await move(site, written);
     await expect(async () => {
@@ -164,7 +167,7 @@ test('on a touch screen, a tap that expands a submission does not block the next
   await openConsole(page, '/console/queue?kind=submissions');
   const card = (name: string) => page.getByRole('article', { name });
   const below = await middleOf(card('Second'));
-  // The list has moved while it was loading, and was not read before this time.
+  // The list moved while it was loading, and ignores taps for a moment afterwards.
   await page.clock.pauseAt(Date.now() + 30_000);
   await card('First').getByText('Submitted details').tap();
   await expect(async () => {
@@ -175,13 +178,13 @@ test('on a touch screen, a tap that expands a submission does not block the next
   await expect(card('First').getByRole('checkbox')).toBeChecked();
 });
 
-test('a Ctrl-click on a link to a screen opens it in a new tab', async ({ newVisitor, site }) => {
+test('a Ctrl-click on a link to a screen opens the screen in a new tab', async ({ newVisitor, site }) => {
   const { id, name } = await site.addProduct({ name: `Tide ${randomUUID()}` });
   const page = await newVisitor();
   await signIn(page, site);
   for (const [path, link, target] of [
     ['/console', page.getByRole('link', { name: 'Audit log' }), '/console/audit'],
-    // The link leads to the kind that waits, which depends on other tests.
+    // The link leads to a kind of item that waits, which depends on other tests.
     ['/console', page.getByRole('definition').getByRole('link'), /\/console\/queue(\?kind=\w+)?$/],
     [`/console/products?q=${name}`, page.getByRole('link', { name: '0 comments' }), `/console/comments?product=${id}`],
   ] as const) {

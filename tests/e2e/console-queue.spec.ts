@@ -12,7 +12,7 @@ import { elementsBeyondScreen } from '../support/screen.ts';
 const newNames = () =>
   ['First', 'Second', 'Third'].map((name) => `${name} ${randomUUID()}`) as [string, string, string];
 
-/** @returns a function that returns the number of decisions that the page has sent since. */
+/** Counts the decisions that the page sends. @returns a function that reads the count. */
 function countDecisions(page: Page): () => number {
   let sent = 0;
   page.on('request', (request) => {
@@ -59,7 +59,7 @@ test('a held comment that an operator hides leaves the queue', async ({ page, si
   await expect(page.getByText('No comment is held')).toBeVisible();
 });
 
-test('a submission shows its launch time until that has passed', async ({ page, site }) => {
+test('a submission shows its launch time until that time has passed', async ({ page, site }) => {
   const [first, second] = newNames();
   await addSubmissions(site, [first, second]);
   const setTime = (name: string, time: string) =>
@@ -79,7 +79,7 @@ test('held keys J and K move through the queue, but a held A approves only one s
   await expect(card(first)).toBeVisible();
   await page.keyboard.down('a');
   await expect(card(first)).toBeHidden();
-  // Without `up` before it, this `down` is a repeat, as of a held key.
+  // Without an `up` in between, Playwright sends this `down` as the repeat of a held key.
   await page.keyboard.down('a');
   await page.keyboard.up('a');
   await expect(page.getByText(`Approved ${first}`)).toBeVisible();
@@ -92,7 +92,7 @@ test('held keys J and K move through the queue, but a held A approves only one s
   await expect(card(second)).toBeVisible();
 });
 
-test('a double click on "Approve" does not approve the submission that moves under the pointer', async ({
+test('a double click on ‘Approve’ does not approve the submission that moves under the pointer', async ({
   page,
   site,
 }) => {

@@ -9,7 +9,7 @@ import { expect, test } from '../support/e2e-test.ts';
 const rowsOf = (page: Page) => page.getByRole('list', { name: 'Products' }).getByRole('listitem');
 const barOf = (page: Page) => page.getByRole('region', { name: 'Selected items' });
 
-test('a range of rows can be selected by keyboard and by mouse, and screen readers get the number', async ({
+test('a range of rows can be selected by keyboard and by mouse, and screen readers get the number of selected rows', async ({
   page,
   site,
 }) => {
@@ -36,7 +36,7 @@ test('a range of rows can be selected by keyboard and by mouse, and screen reade
   await expect(boxes.nth(0)).not.toBeChecked();
 });
 
-test('items stay selected until they are changed or gone', async ({ page, site, expectConsoleError }) => {
+test('items stay selected until they are changed or removed', async ({ page, site, expectConsoleError }) => {
   const tag = `tag-${randomUUID().slice(0, 8)}`;
   const products = await site.addProducts(4, (index) => ({ name: `Chosen ${index}`, tags: [tag] }));
   await signInAndOpen(page, site, `/console/products?tag=${tag}`);
@@ -146,7 +146,7 @@ test('an item stays selected while its row is on a page that is not loaded', asy
     })),
   );
   await signInAndOpen(page, site, `/console/comments?product=${product.id}`);
-  // The last row of the first page. A new comment moves this row to the second page.
+  // This is the last row of the first page, so a new comment moves it to the second page.
   const row = page.getByRole('listitem').filter({ hasText: 'Comment number 49' });
   await expect(async () => {
     await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight));
@@ -210,7 +210,7 @@ test('on a phone, the bar of selected items has at most two rows of buttons', as
   expect(new Set(tops).size).toBeLessThanOrEqual(2);
 });
 
-test('the undo of a change of many comments shows its progress', async ({ page, site }) => {
+test('undoing a change to many comments shows the progress', async ({ page, site }) => {
   const product = await site.addProduct();
   await site.addComments(product.id, [{ content: 'First' }, { content: 'Second' }, { content: 'Third' }]);
   await signIn(page, site);

@@ -39,7 +39,7 @@ test('an operator whose accepted invitation got no response can sign in with the
   await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
 });
 
-// Other tests add operators to the shared site.
+// Uses its own site, because other tests add operators to the shared one.
 testWith(() => startE2eSite({ SAMPLE_CATALOGUE: 'off' }))(
   'after the only operator is revoked, an open page shows the sign-in screen instead of its data',
   async ({ page, site, expectConsoleError }) => {

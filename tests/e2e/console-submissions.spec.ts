@@ -42,7 +42,7 @@ test('the pictures of a submission, and those that its maker changed after the a
   await expect(await opened).toHaveURL(/\/pictures\/avatar-default\.svg$/);
 });
 
-test('a submission that was approved earlier shows that no field has changed, its details and its launch time', async ({
+test('a submission that was approved earlier shows its details, its launch time and that no field has changed', async ({
   page,
   site,
 }) => {
@@ -61,7 +61,7 @@ test('a submission that was approved earlier shows that no field has changed, it
   await card.getByText('Submitted details').click();
   await expect(card.locator('details')).toContainText('Unknown Maker');
   await expect(card.locator('details')).toContainText(/Listed since\d{4}-\d\d-\d\d \d\d:\d\d UTC/);
-  // Although the browser's clock is past this time, it can be chosen.
+  // This time can be chosen, although it has passed by the browser's clock.
   await expect(card).toContainText(`launches ${utcMinute(launchAt)} UTC`);
   await card.getByRole('button', { name: 'Schedule' }).click();
   const time = page.getByLabel('Launches (UTC)');

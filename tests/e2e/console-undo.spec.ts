@@ -192,7 +192,10 @@ test('a save without a response is not shown as a conflict, and undo does not re
   await expect(page.getByText('Nothing to undo')).toBeVisible();
 });
 
-test('one undo reverts both the release and the restoration of comments with one key', async ({ page, site }) => {
+test('one undo reverts both the release and the restoration of comments that one key press caused', async ({
+  page,
+  site,
+}) => {
   const product = await site.addProduct();
   const comments = await site.addComments(product.id, [{ content: 'First' }, { content: 'Second' }]);
   const [held = '', hidden = ''] = comments.map(({ id }) => id);

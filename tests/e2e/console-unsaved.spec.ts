@@ -14,7 +14,7 @@ async function returnAs(page: Page, site: E2eSite, name: string): Promise<void> 
   await expect(page.getByText(name)).toBeVisible();
 }
 
-test('the form of an edit cannot be changed while the edit is saved, or while the saved version is loaded', async ({
+test('the form of an edit cannot be changed while the edit is being saved or the saved version is loading', async ({
   page,
   site,
 }) => {
@@ -69,7 +69,7 @@ test('the browser asks before it closes a page with an unsaved edit, and the pro
   await closed;
 });
 
-test('if a product is opened while an earlier edit of it is saved, the editor waits, and resumes the edit if the save fails', async ({
+test('if a product is opened while an earlier edit of it is being saved, the editor waits, and resumes the edit if the save fails', async ({
   page,
   site,
   expectConsoleError,
@@ -100,7 +100,7 @@ test('if a product is opened while an earlier edit of it is saved, the editor wa
   await expect(page.getByText('The database is down.')).toBeAttached();
 });
 
-test('a tab shows the operator who has signed in in another tab, and hides the edit of the previous operator', async ({
+test('after another operator has signed in from a second tab, the first tab shows their name and hides the previous operator’s edit', async ({
   page,
   site,
 }) => {
@@ -116,7 +116,7 @@ test('a tab shows the operator who has signed in in another tab, and hides the e
   await expect(maker).toHaveValue('The edit of ada');
 });
 
-test('a reason that is typed when the session ends or the page is left is still there for the same operator and the same item only, until the dialog is closed', async ({
+test('a typed reason survives the end of the session and leaving the page, but only for the same operator and item, and until the dialog is closed', async ({
   page,
   site,
 }) => {
@@ -168,7 +168,7 @@ for (const [device, width] of [
   ['phone', 390],
   ['desktop', 1280],
 ] as const) {
-  test(`${device}: a conflict does not move the fields, and undo brings back an edit that the saved version has replaced`, async ({
+  test(`on a ${device}, a conflict does not move the fields, and undo restores an edit that the saved version has replaced`, async ({
     page,
     site,
   }) => {

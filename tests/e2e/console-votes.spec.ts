@@ -7,7 +7,7 @@ import { openConsole, signIn, signInAndOpen, stopLiveUpdates } from '../support/
 import type { E2eSite } from '../support/e2e-site.ts';
 import { expect, test } from '../support/e2e-test.ts';
 
-/** Adds a launch with three upvotes and a burst in the current hour. `saveBurst` changes the number of its sessions. */
+/** Adds a launch with three upvotes and a burst in the current hour. `saveBurst` changes its number of sessions. */
 async function addBurst(site: E2eSite) {
   const now = new Date();
   const { id: productId, name } = await site.addProduct({ createdAt: now.toISOString() });
@@ -53,10 +53,7 @@ test('only listed votes are excluded, and an incomplete list of votes says that 
   await expect(page.getByText('At most 1,000 votes of an hour are listed.')).toBeVisible();
 });
 
-test('votes that arrive while an operator decides are not added to the votes that are excluded', async ({
-  page,
-  site,
-}) => {
+test('votes that arrive while an operator decides are not excluded', async ({ page, site }) => {
   const { now, productId, name, saveBurst } = await addBurst(site);
   await signInAndOpen(page, site, '/console/queue?kind=bursts');
   const reads: string[] = [];
@@ -75,7 +72,7 @@ test('votes that arrive while an operator decides are not added to the votes tha
   await expect(page.getByText(/^Excluded \d votes$/)).toHaveText('Excluded 3 votes');
 });
 
-test('excluding votes that another operator has excluded first says that nothing changed, and offers no undo', async ({
+test('excluding votes that another operator has already excluded says that nothing changed, and offers no undo', async ({
   page,
   site,
 }) => {

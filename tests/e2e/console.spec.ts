@@ -51,7 +51,7 @@ test('an operator accepts an invitation on a phone, signs out everywhere and sig
   await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
   await expect(page.getByRole('main')).toBeFocused();
 
-  // In a tab that shows the console, a link changes only the fragment.
+  // In a tab that shows the console, an invitation link changes only the fragment.
   for (const each of ['grace', 'edsger']) {
     const { token } = await inviteOperator(site.database, each, new Date());
     await page.goto(`/console#invitation=${token}`);
@@ -62,15 +62,15 @@ test('an operator accepts an invitation on a phone, signs out everywhere and sig
 
 for (const [state, path, viewport, colorScheme] of [
   ['the overview', '/console', { width: 1280, height: 900 }, 'light'],
-  ['the overview on a phone at night', '/console', PHONE, 'dark'],
-  ['products', '/console/products', { width: 1280, height: 900 }, 'dark'],
+  ['the overview on a phone in the dark theme', '/console', PHONE, 'dark'],
+  ['the list of products', '/console/products', { width: 1280, height: 900 }, 'dark'],
   ['an editor on a phone', '/console/products?edit=git', PHONE, 'light'],
-  ['comments on a phone', '/console/comments', PHONE, 'light'],
+  ['the list of comments on a phone', '/console/comments', PHONE, 'light'],
   ['an empty search', '/console/comments?q=nothing-has-this', PHONE, 'dark'],
   ['the queue', '/console/queue?kind=submissions', { width: 768, height: 1024 }, 'light'],
   ['the audit log', '/console/audit', { width: 1280, height: 900 }, 'dark'],
   ['a long target in the audit log on a phone', `/console/audit?target=${LONG_WORD}`, PHONE, 'light'],
-  ['long filters on a phone', `/console/products?tag=${LONG_WORD}&category=${LONG_WORD}`, PHONE, 'dark'],
+  ['a list with long filters on a phone', `/console/products?tag=${LONG_WORD}&category=${LONG_WORD}`, PHONE, 'dark'],
   ['the import of a file with long names on a phone', '/console/import', PHONE, 'light'],
 ] as const) {
   test(`${state} has no accessibility violations and no horizontal scrolling`, async ({ page, site }) => {
@@ -164,7 +164,7 @@ test('the older of two removals of an id can be restored, and undo removes the p
   site,
 }) => {
   const { id } = await site.addProduct({ name: 'Loved' });
-  // Older versions of the command accepted a reason of any length. The console truncates the reason when it repeats it.
+  // Older versions of the command accepted reasons of any length. When the console reuses one, it truncates it.
   const reason = 'Spam'.repeat(300);
   await removeProducts(site.database, [id], reason);
   await site.addProduct({ id, name: 'Replacement' });
@@ -222,7 +222,7 @@ test('a file is imported with mapped columns after a dry run that shows its erro
   await expect.poll(status).toBe(404);
 });
 
-test('a comment posted between the load of the list and the connection of live updates appears', async ({
+test('a comment posted after the list has loaded and before live updates are connected appears', async ({
   page,
   site,
 }) => {
@@ -247,7 +247,7 @@ test('a comment posted between the load of the list and the connection of live u
   await expect(page.getByText(`Second ${product.id}`)).toBeVisible();
 });
 
-test('a page without input shows the sign-in screen after its session has ended', async ({
+test('an idle page shows the sign-in screen after its session has ended', async ({
   page,
   site,
   expectConsoleError,
@@ -274,7 +274,7 @@ test('requests that the operator did not cause are marked, so they do not extend
   const headerOf = async (path: string) =>
     (await page.waitForRequest((request) => request.url().includes(path))).headers();
   const loaded = headerOf(CONSOLE_API.waiting);
-  // Playwright marks scripts that it runs in the page as input of the user, so none may run before the request.
+  // Scripts that Playwright runs in the page count as user input, so none may run before the request.
   await page.goto(CONSOLE_PATHS.home);
   expect(await loaded).toHaveProperty(UNATTENDED_HEADER);
   const opened = headerOf(CONSOLE_API.comments);
@@ -290,7 +290,7 @@ test('after a session has ended elsewhere, the next request leads to the sign-in
   await signInAndOpen(page, site, '/console/products');
   await page.context().clearCookies();
   expectConsoleError(/401 \(Unauthorized\)/);
-  // A request of the page itself, such as for live updates, may already have removed the link.
+  // The page's own requests, such as for live updates, may already have replaced the link with the sign-in screen.
   await page
     .getByRole('link', { name: 'Comments' })
     .evaluateAll(([link]) => (link as HTMLElement | undefined)?.click());

@@ -43,7 +43,7 @@ test('a declined submission can be submitted again unchanged, even if it was dec
   await expect(page.getByText('No further review is needed.')).toHaveCount(0);
 });
 
-test('a new launch time does not submit a submission again that was declined in the meantime: the page shows the reason', async ({
+test('saving a launch time does not resubmit a submission that was declined in the meantime, and shows the reason', async ({
   page,
   site,
   expectConsoleError,
@@ -61,7 +61,7 @@ test('a new launch time does not submit a submission again that was declined in 
   await expect(page.getByRole('heading', { level: 1, name: 'Dosinia' })).toBeFocused();
 });
 
-test('a picture that arrives after a decline does not undo it, and is stored once the maker sends the form again', async ({
+test('a picture that arrives after a decline does not undo the decline, and is stored once the maker sends the form again', async ({
   page,
   site,
   expectConsoleError,

@@ -59,7 +59,7 @@ test.describe('§2: HTML documents', () => {
 });
 
 submissionTest(
-  'with submissions, a page links to the submission dialog, whose code and styles load on demand',
+  'if submissions are enabled, a page links to the submission dialog, whose code and styles load on demand',
   async ({ page }) => {
     const code = recordRequests(page, /\/assets\/(?:submission|submit-dialog|maker(?!-keys)|copy-field|dist)/);
     await visitFully(page, '/');

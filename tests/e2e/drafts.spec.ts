@@ -33,7 +33,7 @@ test('the draft of a comment on each product survives a reload, a visit to anoth
   await expect(commentBox(later)).toHaveValue('Begun on the other');
 });
 
-test('two tabs share a draft, and posting it in one clears both', async ({ page, site }) => {
+test('two tabs share a draft, and posting it in one tab clears it in both', async ({ page, site }) => {
   const product = await site.addProduct({ name: 'Birch' });
   await visit(page, `/product/${product.id}`);
   const second = await page.context().newPage();
@@ -76,7 +76,7 @@ test('the focus stays on the button if posting fails, moves to the heading after
 });
 
 offlineTest(
-  'a comment for which the storage has no room fails offline, and its draft stays',
+  'posting a comment offline fails if storage is full, and the draft stays',
   async ({ page, site, expectConsoleError }) => {
     expectConsoleError(/503/);
     await cacheAtOnce(page);

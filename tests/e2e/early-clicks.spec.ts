@@ -15,7 +15,7 @@ import {
 
 const UPVOTE = /\/api\/products\/[^/]+\/upvote$/;
 
-/** Returns a function that reads the states in which the upvote button has been since this call. */
+/** Records the states of an upvote button. @returns a function that reads the distinct states since this call. */
 async function recordStates(page: Page, name: string): Promise<() => Promise<unknown>> {
   const button = await upvoteOf(page, name).elementHandle();
   const states = await button?.evaluateHandle((element) => {
@@ -29,7 +29,7 @@ async function recordStates(page: Page, name: string): Promise<() => Promise<unk
 }
 
 test.describe('§4 and §8: upvotes before the app has loaded', () => {
-  test('a click shows and is sent immediately, and the app later confirms it without sending it again', async ({
+  test('an upvote is shown and sent immediately, and the app later confirms it without sending it again', async ({
     page,
     site,
   }) => {
@@ -126,7 +126,7 @@ test.describe('§4 and §8: upvotes before the app has loaded', () => {
     expect(await stored()).toEqual([]);
   });
 
-  test('three clicks leave a vote, with and without the app', async ({ page, site }) => {
+  test('three clicks leave one vote, both before and after the app runs', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Early Dab' });
     const scripts = await holdResponses(page, /\/assets\/app-[^/]+\.js$/);
     const puts = recordRequests(page, UPVOTE, 'PUT');
@@ -196,7 +196,7 @@ test.describe('input before the app has loaded', () => {
     await expect(commentBox(page)).toHaveValue('');
   });
 
-  test('a typed comment is added to the saved draft, which the box did not show yet', async ({ page, site }) => {
+  test('a typed comment is added to the saved draft, which the text box did not show yet', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Early Egret' });
     await visit(page, `/product/${product.id}`);
     await commentBox(page).fill('Saved before.');
@@ -233,7 +233,7 @@ test.describe('input before the app has loaded', () => {
     await expect(searchBox(page)).toHaveValue('early gull');
   });
 
-  test('a chosen order of the comments applies', async ({ page, site }) => {
+  test('a chosen order of the comments is applied', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Early Heron' });
     await site.addComments(product.id, [{ content: 'Older', likes: 9, createdAt: '2026-01-01T00:00:00.000Z' }]);
     await site.addComments(product.id, [{ content: 'Newer' }]);

@@ -57,7 +57,7 @@ test.describe('Back and Forward between documents', () => {
   });
 });
 
-test('Back and Back to products restore the focus to the link that the visitor followed', async ({ page, site }) => {
+test('Back and ‘Back to products’ restore the focus to the link that the visitor followed', async ({ page, site }) => {
   await site.addProducts(3, (index) => ({ name: `Returner ${index}` }));
   await visitFully(page, '/?q=returner');
   const link = page.getByRole('link', { name: 'Returner 1', exact: true });
@@ -76,7 +76,7 @@ test('Back and Back to products restore the focus to the link that the visitor f
   await expect(link).toBeFocused();
 });
 
-test('Back restores the list as it was left, even if Back to products led to it', async ({ page, site }) => {
+test('Back restores the list as it was left, even if ‘Back to products’ led to it', async ({ page, site }) => {
   await site.addProducts(8, (index) => ({ name: `Sandpiper ${index}` }));
   await visitFully(page, '/?q=sandpiper');
   const link = (name: string) => page.getByRole('link', { name, exact: true });

@@ -8,7 +8,7 @@ import { cardNames, cardOf, PHONE, searchBox, upvoteOf } from '../support/screen
 const TAGLINE = 'The place to discover and launch innovative tech products. Explore the wave.';
 
 test.describe('§1 and §2: the home page', () => {
-  test('on the home page, the link to it in the footer leads to the top', async ({ page }) => {
+  test('on the home page, the home link in the footer scrolls to the top', async ({ page }) => {
     await visit(page, '/');
     const link = page.getByRole('contentinfo').getByRole('link', { name: 'Groundswell' });
     await link.press('Enter');
@@ -248,7 +248,7 @@ test.describe('the layout of the list', () => {
     expect(box?.y).toBeLessThanOrEqual(380);
   });
 
-  test('at 1280 px all Demo items of the header are in one row', async ({ page }) => {
+  test('at 1280 px, all Demo items of the header are in one row', async ({ page }) => {
     await page.setViewportSize({ width: 1280, height: 720 });
     await visit(page, '/');
     const items = page.locator('.site-header .demo-row .demo-button');

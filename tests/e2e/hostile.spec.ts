@@ -23,7 +23,10 @@ const asParsed = (text: string) => text.replaceAll(/\r\n?/g, '\n');
 /** Returns a text as a comment displays it: without the backticks around code. */
 const asComment = (text: string) => asParsed(text).replaceAll(/`([^`\n]+)`/g, '$1');
 
-/** Watches for the effects of unescaped text: a dialog, a script that ran, a frame or a link to a script. */
+/**
+ * Watches for the effects of unescaped text: a dialog, a script that ran, a frame or a link to a script.
+ * @returns a function that fails if there are any.
+ */
 async function watchEffects(page: Page): Promise<() => Promise<void>> {
   const dialogs: string[] = [];
   page.on('dialog', (dialog) => {
@@ -116,7 +119,7 @@ test.describe('hostile texts', () => {
 });
 
 test.describe('a held comment', () => {
-  /** Posts a comment that the site holds, because the field that only bots see is filled in. */
+  /** Posts a comment that the site holds, because it fills in the field that only bots see. */
   async function postHeld(page: Page, text: string): Promise<void> {
     await page.locator('input[name="website"]').evaluate((input: HTMLInputElement) => {
       input.value = 'https://spam.example';

@@ -89,7 +89,7 @@ test('the focus moves to the list title when a filter is added or removed', asyn
 
 test('‘Show more products’ moves the focus to the first added product', async ({ page, site }) => {
   await site.addProducts(25, (index) => ({ name: `Merlin ${String(index).padStart(2, '0')}` }));
-  // Without an IntersectionObserver, the list does not load more products on scrolling.
+  // Replaces IntersectionObserver, so the list does not load more products on scrolling.
   await page.addInitScript(() => {
     window.IntersectionObserver = class {
       observe() {}

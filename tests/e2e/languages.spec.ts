@@ -163,7 +163,7 @@ test('the footer links to the current page in another language', async ({ page, 
   await expect(root(page)).toHaveAttribute('lang', 'en');
 });
 
-test('the arrow keys follow the reading direction, and the list of shortcuts shows them', async ({ page, site }) => {
+test('the arrow keys follow the reading direction, and so does the list of shortcuts', async ({ page, site }) => {
   const [older, newer] = await site.addProducts(2, (index) => ({ name: `Crinoid ${index + 1}` }));
   await visit(page, `/product/${newer?.id}?lang=ar`);
   await page.keyboard.press('ArrowLeft');

@@ -1,7 +1,7 @@
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { brokenWords, elementsBeyondScreen, PHONE, setTextSize, upvoteOf, WIDTHS } from '../support/screen.ts';
 
-test('with text that is 1.5 and 2 times as large, the page fits a phone, a tablet and a desktop, no word is broken, and no part of the header covers another', async ({
+test('at 150% and 200% text size, the page fits a phone, a tablet and a desktop, no word is broken, and no part of the header covers another', async ({
   page,
   site,
 }) => {
@@ -50,7 +50,7 @@ test('with text that is 1.5 and 2 times as large, the page fits a phone, a table
   }
 });
 
-test('with text that is 1.5 times as large, the buttons of the header are in one row on a phone', async ({ page }) => {
+test('at 150% text size, the buttons of the header are in one row on a phone', async ({ page }) => {
   await page.setViewportSize(PHONE);
   await visit(page, '/');
   await setTextSize(page, 150);
@@ -61,7 +61,7 @@ test('with text that is 1.5 times as large, the buttons of the header are in one
   expect(new Set(tops).size).toBe(1);
 });
 
-test('with text that is 1.5 times as large, no word of a toast is broken on a phone', async ({ page, site }) => {
+test('at 150% text size, no word of a toast is broken on a phone', async ({ page, site }) => {
   const { name } = await site.addProduct();
   await page.setViewportSize(PHONE);
   await visit(page, `/?q=${encodeURIComponent(name)}`);

@@ -14,8 +14,8 @@ const newsButton = (page: Page) => page.getByRole('button', { name: 'Since your 
 const dialog = (page: Page) => page.getByRole('dialog', { name: 'Since your last visit' });
 
 /**
- * Adds three products and returns the stored entries of a browser that last visited six hours ago. The browser has
- * upvoted one product, whose launch window has ended since, and commented on another.
+ * Adds three products and returns the stored entries of a browser that last visited the site six hours ago. The browser
+ * has upvoted one product, whose launch window has ended since, and commented on another.
  */
 async function remember(site: E2eSite) {
   const launched = await site.addProduct({ name: 'Islet new', createdAt: ago(0) });
@@ -55,7 +55,7 @@ async function neverIdle(page: Page): Promise<void> {
   });
 }
 
-test('a returning visitor sees new products, results of launches they upvoted and comments where they commented', async ({
+test('a returning visitor sees new products, results of launches they upvoted and new comments on products they commented on', async ({
   page,
   site,
 }) => {
@@ -155,7 +155,7 @@ test('the button ‘Since your last visit’ and the markers of new products are
   await expect(page.locator('.new-marker').first()).toBeHidden();
 });
 
-test('on a first visit, without storage, or offline, the last-visit panel sends no requests and is not shown, unlike on a return', async ({
+test('the last-visit panel is shown on a return, but on a first visit, without storage or offline, it is not shown and sends no requests', async ({
   page,
   newVisitor,
   site,
@@ -179,8 +179,8 @@ test('on a first visit, without storage, or offline, the last-visit panel sends 
     visitor.on('request', (request) => asked.push(new URL(request.url()).pathname));
     await visit(visitor, '/');
     await expect(visitor.getByRole('region', { name: 'Network' }), 'the deferred features have loaded').toBeAttached();
-    // The panel waits for an idle callback, and idle callbacks run in order. The timeout is longer than the panel's, and
-    // is needed because a busy machine may have no idle time for minutes.
+    // The panel waits for an idle callback, and idle callbacks run in order. The timeout is longer than the panel's,
+    // and is needed because a busy machine may have no idle time for minutes.
     await visitor.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve, { timeout: 10_000 })));
     await requestsReported(visitor);
     const isReturning = visitor === returning;

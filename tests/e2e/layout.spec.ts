@@ -20,7 +20,7 @@ test.describe('§2: the layout of every screen', () => {
   });
 
   for (const [device, width] of Object.entries(WIDTHS)) {
-    test(`${device}: the search box is visible, the Demo buttons are in the header or its menu, and the page fits the width`, async ({
+    test(`on a ${device}, the search box is visible, the Demo buttons are in the header or its menu, and the page fits the width`, async ({
       page,
       site,
     }) => {
@@ -44,7 +44,7 @@ test.describe('§2: the layout of every screen', () => {
     });
   }
 
-  test('from 1024 px, the sidebar is next to the list and half as wide, and below that width under the list', async ({
+  test('from 1024 px, the sidebar is next to the list and half as wide; on narrower screens, it is below the list', async ({
     page,
   }) => {
     await visit(page, '/?q=git');
@@ -61,7 +61,7 @@ test.describe('§2: the layout of every screen', () => {
     }
   });
 
-  test('the content is at most 1200 px wide, and the pictures of cards are 64 px wide on a phone and otherwise 72 px', async ({
+  test('the content is at most 1200 px wide, and the pictures of cards are 64 px wide on a phone and 72 px on wider screens', async ({
     page,
   }) => {
     await visit(page, '/?q=git');
@@ -121,11 +121,11 @@ test.describe('§2: themes', () => {
     await otherTab.emulateMedia({ colorScheme: 'light' });
     await visit(otherTab, '/product/git');
     const otherToggle = otherTab.getByRole('button', { name: 'Dark theme' });
-    // If this tab stored the theme that it adopts, it might replace a later selection.
+    // If this tab also stored the theme that it adopts, it might overwrite a later choice.
     await otherTab.evaluate(() => {
       Storage.prototype.setItem = (key) => document.body.append(` Stored: ${key}`);
     });
-    // The other tab may read the first choice while it still loads.
+    // Chooses three times, because the other tab may read the first choice while it is still loading.
     for (const isDark of ['true', 'false', 'true']) {
       await toggle.click();
       await expect(toggle).toHaveAttribute('aria-pressed', isDark);
@@ -180,7 +180,7 @@ test('text in a right-to-left script runs from right to left on cards, on produc
   expect(await commentBox(page).evaluate((box) => getComputedStyle(box).direction)).toBe('rtl');
 });
 
-test('on the narrowest phone, the maker’s name is not truncated, and on a board, the votes are wider than the name, which has at most two lines', async ({
+test('at 320 px, a card does not truncate the maker’s name, and on a board, the votes are over twice as wide as the name, which takes at most two lines', async ({
   page,
   site,
 }) => {
@@ -198,7 +198,10 @@ test('on the narrowest phone, the maker’s name is not truncated, and on a boar
   expect(await linesOfLongText(row.getByRole('link'))).toBe(2);
 });
 
-test('long ranks take one line next to the picture, and up to 999, pictures stay aligned', async ({ page, site }) => {
+test('long ranks take one line next to the picture, and up to rank 999, the pictures stay aligned', async ({
+  page,
+  site,
+}) => {
   await site.addProducts(4, (index) => ({ name: `Ranked ${index}` }));
   for (const [path, width, rows] of [
     ['/?q=ranked', WIDTHS.desktop, '.product-card'],

@@ -10,7 +10,7 @@ import { watch } from '../support/live-page.ts';
 import { failResponses, recordRequests, requestsReported } from '../support/network.ts';
 import { elementsBeyondScreen, PHONE, SCREEN_VARIANTS, selectVariants, upvoteOf } from '../support/screen.ts';
 
-/** A site whose leaderboards contain only the launches of these tests. */
+/** The test function for a site whose leaderboards contain only the launches of these tests. */
 const test = testWith(() => startE2eSite({ SAMPLE_CATALOGUE: 'off' }));
 
 // Runs the tests in one worker, so the file starts only one site.
@@ -54,7 +54,7 @@ async function upvote({ request }: Page, productId: string): Promise<void> {
 }
 
 /**
- * Adds the launches of a past day, whose leaderboard has two pages. Returns its URL. Each test uses another day,
+ * Adds launches on a past day. Returns the URL of its leaderboard, which has two pages. Each test uses another day,
  * because pages of an earlier result may still be cached.
  */
 async function addPastBoard(site: E2eSite, prefix: string, daysAgo: number): Promise<string> {
@@ -77,7 +77,7 @@ async function watchBoard(page: Page, path: string, top: string): Promise<void> 
   await watch(page, path);
 }
 
-test('a vote of another visitor moves a launch on an open leaderboard, without a reload or a layout shift', async ({
+test('another visitor’s vote moves a launch on an open leaderboard, without a reload or a layout shift', async ({
   page,
   site,
   newVisitor,
@@ -103,7 +103,7 @@ test('a vote of another visitor moves a launch on an open leaderboard, without a
     Promise.all(
       document
         .getAnimations()
-        // A canceled animation rejects its promise.
+        // A cancelled animation rejects its promise.
         .map(({ effect, finished }) => effect?.getTiming().iterations === 1 && finished.catch(() => {})),
     ),
   );
@@ -161,7 +161,7 @@ test('a row under the pointer does not move until the pointer leaves it', async 
   await expect(boardNames(page).nth(0)).toHaveText('Holder 1');
 });
 
-test('the list links to the current leaderboard, its tabs to other periods, and a product’s page shows its rank', async ({
+test('the list links to the current leaderboard, whose tabs lead to other periods, and a product page shows the rank', async ({
   page,
   site,
 }) => {
@@ -250,14 +250,14 @@ test.describe('without live updates', () => {
     await expect(boardNames(page)).toHaveCount(21);
   });
 
-  test('with a fast clock, a board stays open and is refetched until the site closes it', async ({ page, site }) => {
+  test('a board stays open until the site closes it, even if the browser’s clock is fast', async ({ page, site }) => {
     const { board } = await addRace(site, page, 'Closer', [1]);
     await expect.poll(async () => (await page.request.get(board)).text()).toContain('Closer 0');
     await page.clock.install();
     await visit(page, board);
     const address = /\/api\/leaderboards\/[\d-]+(?:\?|$)/;
     const reads = recordRequests(page, address);
-    // The day of the launch may end while the test runs, but voting is over only for the browser.
+    // Without a next period, the board stays open to launches, even if the launch day ends during the test.
     let status: object = { nextPeriod: null };
     await page.route(address, async (route) => {
       const response = await route.fetch();

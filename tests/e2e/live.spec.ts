@@ -69,9 +69,9 @@ test('a product page shows within minutes that a launch which was not its neighb
   await page.clock.fastForward(10_000);
   for (let vote = 0; vote < 3; vote += 1) await stranger(page).upvote(rival?.id ?? '');
   await expect.poll(async () => (await standing())?.rank).toBe(rank + 1);
-  // The page gets no further events when it reopens its stream, which seems silent after the clock has advanced.
+  // The page reopens its stream, which seems silent after the clock has advanced. The new stream sends no events.
   await page.route(EVENTS, () => {});
-  // At most one and a half of the mean interval.
+  // The page refetches after at most one and a half times the mean interval.
   await page.clock.fastForward(90_000);
   await expect(result).toContainText(new RegExp(`^${rank + 1}\\D+ of \\d+ on `));
 });
@@ -182,7 +182,7 @@ test('a hidden tab closes its stream and catches up later, but its comments stay
   await expect(commentTexts(page)).toHaveText(['Here']);
 });
 
-test('two tabs share one stream, and the other takes over when the leader closes', async ({ page, site }) => {
+test('two tabs share one stream, and the second tab takes over when the leader closes', async ({ page, site }) => {
   const [one, two] = await site.addProducts(2, (index) => ({ name: `Urchin ${index + 1}` }));
   const other = await page.context().newPage();
   const open = openStreams([page, other]);
@@ -204,7 +204,7 @@ test('two tabs share one stream, and the other takes over when the leader closes
 
 for (const [what, block] of [
   [
-    'channels',
+    'broadcast channels',
     () => {
       window.BroadcastChannel = class extends EventTarget {
         constructor() {

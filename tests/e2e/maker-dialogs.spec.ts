@@ -9,7 +9,7 @@ const dialog = (page: Page) => page.getByRole('dialog');
 // The page requests the product, which does not exist before its approval.
 test.beforeEach(({ expectConsoleError }) => expectConsoleError(/404/));
 
-test('a maker’s edit dialog stays open if a selection is dragged out of it, and closes on a click outside', async ({
+test('a maker’s edit dialog stays open if a text selection is dragged out of it, and closes on a click outside', async ({
   page,
   site,
 }) => {
@@ -55,7 +55,7 @@ test('a change is completed after its dialog was closed, and leaves the next dia
   await expect(dialog(page).getByLabel('Description')).toHaveValue('Grazes.');
 });
 
-test('unsaved changes of a closed edit dialog are based on a launch time that the maker has changed since', async ({
+test('a reopened edit dialog has its unsaved changes and the launch time that the maker has saved in the meantime', async ({
   page,
   site,
 }) => {
@@ -126,7 +126,7 @@ test('the response to an earlier save does not delete the changes of a second ed
   await expect(dialog(page).getByText(/^Your draft is as you left it/)).toBeVisible();
 });
 
-test('the dialogs of an approved launch say that it launches now, unless a change requires another review', async ({
+test('the dialogs of an approved launch offer ‘Now’, unless a change requires another review', async ({
   page,
   site,
 }) => {

@@ -8,7 +8,7 @@ const dialog = (page: Page) => page.getByRole('dialog');
 // A product is not visible before its approval.
 test.beforeEach(({ expectConsoleError }) => expectConsoleError(/404|net::ERR_FAILED/));
 
-test('an edit that was saved, but whose response was lost, is no longer unsaved after a reload', async ({
+test('an edit that was saved, but whose response was lost, no longer counts as unsaved after a reload', async ({
   page,
   site,
 }) => {

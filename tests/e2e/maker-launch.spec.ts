@@ -7,7 +7,7 @@ import { holdResponses, recordRequests, requestsReported } from '../support/netw
 import { textsOf } from '../support/screen.ts';
 import { dayAhead, decide, openLink, pictureFile, submit, submissionTest as test } from '../support/submission-site.ts';
 
-/** Waits until the product is public. If the clock of the site is slow, it launches later. */
+/** Waits until the product is public, which takes longer if the site's clock is slow. */
 async function launched(page: Page, id: string): Promise<void> {
   await expect.poll(async () => (await page.request.get(paths.api.product(id))).status()).toBe(200);
 }
@@ -44,7 +44,7 @@ test.describe('the launch view of a maker', () => {
     expect(await middleOf('rect')).toBeGreaterThan(middle);
   });
 
-  test('does not use its key for the next product', async ({ page, site }) => {
+  test('does not use the maker key for the next product', async ({ page, site }) => {
     await site.addProduct({ name: 'Argonaut', createdAt: new Date().toISOString() });
     const made = await submit(site, { name: 'Ammonite' });
     await decide(site, 'approve', made.id);
@@ -123,7 +123,7 @@ test.describe('the launch view of a maker', () => {
 const CONFLICTS: [moment: string, at: (page: Page, move: () => Promise<void>) => Promise<unknown>, error?: RegExp][] = [
   ['before the maker saves an earlier one', (_page, move) => move(), /409/],
   [
-    'while the maker’s picture is sent',
+    'while the maker’s picture is being sent',
     (page, move) =>
       page.route(
         /\/image$/,

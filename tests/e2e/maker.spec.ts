@@ -233,7 +233,7 @@ test.describe('the maker link', () => {
     await dialog(page).getByRole('button', { name: 'Withdraw', exact: true }).click();
     const status = page.locator('.maker-status-word');
     await expect(status).toHaveText('Withdrawn');
-    // Until the test ends, so no later response corrects the page.
+    // Holds later responses until the test ends, so none of them corrects the page.
     const later = await holdResponses(page, /\/api\/submissions\//);
     held.release();
     await waitUntilHandled(page, held.requests[0]);
@@ -242,7 +242,10 @@ test.describe('the maker link', () => {
     await expect(status).toHaveText('Withdrawn');
   });
 
-  test('shows that a product that waits past its launch time launches once approved', async ({ page, site }) => {
+  test('shows that a product whose launch time has passed without a review launches once approved', async ({
+    page,
+    site,
+  }) => {
     const day = dayAhead(120);
     const made = await submit(site, { name: 'Sea hare', launchAt: `${day}T10:00:00.000Z` });
     await openLink(page, made);

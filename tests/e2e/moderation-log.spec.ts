@@ -24,7 +24,7 @@ test.describe.configure({ mode: 'default' });
 
 const entries = 'main li';
 
-test('the home page links to the log in its footer, and the log links to a product', async ({ page }) => {
+test('the footer of the home page links to the log, and the log links to a product', async ({ page }) => {
   await visit(page, '/');
   await page.getByRole('link', { name: 'Moderation log' }).click();
   await expect(page).toHaveURL('/?log');
@@ -64,7 +64,9 @@ test('the log is not stored in the offline cache, and does not replace the home 
 });
 
 for (const [turn, colorScheme] of (['light', 'dark'] as const).entries()) {
-  test(`the log and the link to it are accessible and fit the screen, ${colorScheme}`, async ({ page }) => {
+  test(`in the ${colorScheme} theme, the log and a page that links to it are accessible and fit the screen`, async ({
+    page,
+  }) => {
     await page.emulateMedia({ colorScheme });
     for (const viewport of selectVariants([PHONE, DESKTOP], turn)) {
       await page.setViewportSize(viewport);

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { expect, test, visit } from '../support/e2e-test.ts';
 
-/** Records the named elements that each later view transition animates. */
+/** Records the named elements that each later view transition animates. @returns a function that reads them. */
 async function recordMoves(page: Page): Promise<() => Promise<string[][]>> {
   await page.addInitScript(() => {
     const moves: string[][] = [];

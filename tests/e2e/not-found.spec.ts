@@ -32,7 +32,7 @@ test.describe('§2: the 404 page', () => {
 });
 
 test.describe('§2 and §8: an unknown product', () => {
-  test("shows 'Product not found' with status 404 and a link to the home page", async ({
+  test('shows ‘Product not found’ with status 404 and a link to the home page', async ({
     page,
     expectConsoleError,
   }) => {
@@ -57,13 +57,13 @@ test.describe('§2 and §8: an unknown product', () => {
     });
     await page.clock.install();
     await page.goto('/product/adrift');
-    // Data that no component uses yet is deleted after five minutes.
+    // Waits for hydration, because data that no component uses is deleted after five minutes.
     await waitForHydration(page.getByRole('heading', { level: 1 }));
     await expect(async () => {
       await look(page, 'hidden');
       await page.clock.fastForward('06:00');
       await look(page, 'visible');
-      // The first request is repeated twice.
+      // The page retries the first request twice.
       await page.clock.runFor(10_000);
       expect(requests).toBeGreaterThanOrEqual(3);
     }).toPass();
@@ -72,7 +72,7 @@ test.describe('§2 and §8: an unknown product', () => {
     await expect(page).toHaveTitle('Product not found · Groundswell');
   });
 
-  test('a product removed after the list loaded shows as not found', async ({ page, site, expectConsoleError }) => {
+  test('a product removed after the list loaded is shown as not found', async ({ page, site, expectConsoleError }) => {
     const product = await site.addProduct({ name: 'Evanescent Tool' });
     await visit(page, '/?q=evanescent');
     await deleteProduct(site.database, product.id);

@@ -38,7 +38,7 @@ test('the cached copy of a page survives an interrupted download and full storag
   proxy.interruptDocuments();
   await page.goto(address, { waitUntil: 'commit' });
   proxy.release();
-  // Caches another page, because changes of a cache take effect in order. The copy is then no longer being changed.
+  // Caches another page, because changes to a cache take effect in order. The copy is then no longer being changed.
   await page.goto(otherAddress);
   await expectCached(page, otherAddress);
   expect(await copySize(), 'after the interruption').toBe(before);
@@ -76,7 +76,8 @@ test('cached copies survive a proxy’s own pages with status 404 or 200', async
     expect(await requestAll(page, others)).toEqual([status, status]);
     expect((await page.goto(address))?.status()).toBe(status);
     proxy.setMisconfigured(undefined);
-    // Caches another page, because changes of a cache take effect in order. It shows no pictures, which it would cache.
+    // Caches another page, because changes to a cache take effect in order. That page shows no pictures, because it
+    // would cache them.
     const other = `${proxy.address}/?q=no+such+fish+${status}`;
     await page.goto(other);
     await expectCached(page, other);
@@ -86,7 +87,7 @@ test('cached copies survive a proxy’s own pages with status 404 or 200', async
   await proxy.stop();
 });
 
-test('the service worker is not installed while a proxy replaces the offline shell or a file by its own page', async ({
+test('the service worker is not installed while a proxy replaces the offline shell or a file with its own page', async ({
   page,
   site,
 }) => {
@@ -108,7 +109,7 @@ test('the service worker is not installed while a proxy replaces the offline she
   await proxy.stop();
 });
 
-test('each list has its own copy, also in browsers without `URLSearchParams.size`', async ({ page, site }) => {
+test('each list has its own copy, even in browsers without `URLSearchParams.size`', async ({ page, site }) => {
   await cacheAtOnce(page);
   const proxy = await startDocumentProxy(site.address);
   proxy.editServiceWorker((script) => `delete URLSearchParams.prototype.size;\n${script}`);
@@ -120,7 +121,7 @@ test('each list has its own copy, also in browsers without `URLSearchParams.size
   await proxy.stop();
 });
 
-test('a cached copy that opens offline the next day links to the board of the day', async ({
+test('a cached copy that opens offline the next day links to that day’s board', async ({
   page,
   expectConsoleError,
 }) => {
@@ -164,7 +165,7 @@ test('an incomplete page that the visitor opens within the app does not replace 
   await page.getByRole('link', { name: product.name, exact: true }).click();
   await expect.poll(() => proxy.incompleteSent()).toBe(1);
   proxy.sendIncomplete(undefined);
-  // Caches another page, because changes of a cache take effect in order.
+  // Caches another page, because changes to a cache take effect in order.
   const other = `${proxy.address}/?tag=git`;
   await page.goto(other);
   await expectCached(page, other);

@@ -174,7 +174,7 @@ test('the keyboard focus moves from a removed comment to another one, to the lis
   await expect(note(page).locator('summary')).toBeFocused();
   await page.keyboard.press('Enter');
   await discard('Being sent').press('Enter');
-  await expect(discard('Being sent'), 'it waits for the request').toBeDisabled();
+  await expect(discard('Being sent'), 'disabled during its request').toBeDisabled();
   await discard('Waiting').press('Enter');
   await expect(discard('Being sent')).toBeFocused();
   sent.release();
@@ -249,7 +249,7 @@ test('a vote made offline is shown in every tab, even while one of them sends it
   }
 });
 
-test('a vote made offline stays on screen and queued until sent', async ({ page, site, expectConsoleError }) => {
+test('a vote made offline stays on screen and queued until it is sent', async ({ page, site, expectConsoleError }) => {
   expectConsoleError(/503/);
   await cacheAtOnce(page);
   await page.clock.install();
@@ -266,7 +266,7 @@ test('a vote made offline stays on screen and queued until sent', async ({ page,
   await expectUpvote(page, 'Lumpfish', { upvoted: true, count: 3 });
   await expect(note(page)).toHaveText('1 upvote is waiting to be sent.');
 
-  // The click takes the vote out of the queue until it fails. Meanwhile, the queue is empty.
+  // The click removes the vote from the queue, which is then empty until the request fails.
   const outage = await failResponses(page, /\/upvote$/, { method: 'DELETE', held: true });
   await upvoteOf(page, 'Lumpfish').click();
   await expect.poll(() => outage.requests.length).toBe(1);

@@ -16,7 +16,7 @@ import {
 } from '../support/offline-page.ts';
 import { cardNames, toast, upvoteOf } from '../support/screen.ts';
 
-test('visited pages open offline with a notice, and online the page is always current', async ({
+test('visited pages open offline with a notice, and online pages are always current', async ({
   page,
   site,
   expectConsoleError,
@@ -178,7 +178,7 @@ test('a response that arrives after the cached copy was shown updates the copy',
   proxy.release();
   const copy = () => page.evaluate(async (url) => (await caches.match(url))?.text(), address);
   await expect.poll(copy).toContain('Kelpfish the second');
-  // An open page would log an error when it loses the site, which would fail the test.
+  // An open page would log an error when the proxy stops, which would fail the test.
   await page.close();
   await proxy.stop();
 });

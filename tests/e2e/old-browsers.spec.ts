@@ -9,7 +9,7 @@ import { submissionTest } from '../support/submission-site.ts';
 
 test.use({ live: true });
 
-/** Removes what the oldest supported browsers (`OLDEST_BROWSERS` in vite.config.ts) lack. */
+/** Removes features that the oldest supported browsers (`OLDEST_BROWSERS` in vite.config.ts) lack. */
 async function removeNewFeatures(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const names: [object, string[]][] = [
@@ -65,7 +65,7 @@ test('visitors can page through the list in old browsers', async ({ page, site }
   await expect(cardNames(page)).toHaveCount(products.length);
 });
 
-test('operators can work in old browsers', async ({ page, site }) => {
+test('operators can hold comments and dry-run an import in old browsers', async ({ page, site }) => {
   const product = await site.addProduct();
   await site.addComments(product.id, [{ content: 'Old hat' }]);
   await removeNewFeatures(page);
@@ -100,10 +100,10 @@ submissionTest('a browser that does not know the site’s time zone shows the li
 });
 
 submissionTest(
-  'a browser that does not know the site’s time zone links to no board of a day that may not have begun',
+  'a browser that does not know the site’s time zone does not link to the board of a day that may not have begun',
   async ({ page, site }) => {
     const { id } = await site.addProduct({ name: 'Sampan', createdAt: new Date().toISOString() });
-    // If the clock of the site is slow, the product launches later.
+    // The product launches a moment later if the site's clock is slow.
     await expect.poll(async () => (await page.request.get(`/api/products/${id}`)).status()).toBe(200);
     await removeTimeZone(page);
     await page.clock.install();
@@ -113,7 +113,7 @@ submissionTest(
       page.getByRole('link', { name: 'Today’s ranking' }),
     ];
     const addresses = await Promise.all(links.map((link) => link.getAttribute('href')));
-    // At least the next day in UTC and in the site's time zone.
+    // Reaches at least the next day, both in UTC and in the site's time zone.
     await page.clock.fastForward('48:00:00');
     await expect(page.getByRole('article').getByText('2 days ago')).toBeVisible();
     for (const [index, link] of links.entries()) await expect(link).toHaveAttribute('href', addresses[index] ?? '');

@@ -117,7 +117,7 @@ test('messages and deferred features whose code cannot be loaded load on the nex
   await expect(network).toBeAttached();
 });
 
-test('if the code of the screenshot viewer cannot be loaded, the page stays and a message shows', async ({
+test('if the code of the screenshot viewer cannot be loaded, the page stays and shows a message', async ({
   page,
   site,
   expectConsoleError,
@@ -150,7 +150,7 @@ submissionTest(
 );
 
 submissionTest(
-  'a click on the link loads a submission dialog whose code could not be loaded, and closing it stays on the site',
+  'a click on the link opens a submission dialog whose code could not be loaded before, and closing it leads to the home page',
   async ({ page, expectConsoleError }) => {
     expectConsoleError(/ERR_FAILED/);
     const code = /\/assets\/submit-dialog-[^/]*\.js$/;

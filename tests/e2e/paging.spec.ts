@@ -88,7 +88,7 @@ test.describe('§2: the list loads more products', () => {
     await expect(page.getByText('More products could not be loaded.')).toHaveCount(0);
   });
 
-  test('a search that was stopped early is no longer ‘Still searching...’ once its next page could not be loaded', async ({
+  test('‘Still searching...’ disappears if the next page of an unfinished search cannot be loaded', async ({
     page,
     expectConsoleError,
   }) => {
@@ -189,7 +189,7 @@ test.describe('§2: the list loads more products', () => {
     await expect.poll(place).toBe(before);
   });
 
-  test('further rows appear without an animation, because browsers scroll on if a row in view moves', async ({
+  test('further rows appear without an animation, because scroll anchoring would follow a moving row', async ({
     newVisitor,
     site,
   }) => {
@@ -208,7 +208,7 @@ test.describe('§2: the list loads more products', () => {
     expect(await page.evaluate(() => (window as unknown as { animated: string[] }).animated)).toEqual([]);
   });
 
-  test('a reload restores the scroll position in a list of which several pages were loaded', async ({ page, site }) => {
+  test('a reload restores the scroll position in a list with several loaded pages', async ({ page, site }) => {
     await site.addProducts(50, (index) => ({ name: `Clover ${index}` }));
     await visit(page, '/?q=clover');
     await scrollTo(page, 40);
@@ -224,7 +224,7 @@ test.describe('§2: the list loads more products', () => {
     ['scrolls', () => window.scrollBy({ top: -300, behavior: 'instant' })],
     ['clicks', () => void window.dispatchEvent(new PointerEvent('pointerdown'))],
   ] as const) {
-    test(`after a reload, the list does not scroll on once the visitor ${what}`, async ({ page, site }) => {
+    test(`after a reload, restoring the scroll position stops once the visitor ${what}`, async ({ page, site }) => {
       await site.addProducts(3 * LIMITS.listedProducts, (index) => ({ name: `Trefoil ${what} ${index}` }));
       await visit(page, `/?q=trefoil+${what}`);
       await scrollTo(page, 2 * LIMITS.listedProducts);

@@ -23,7 +23,7 @@ test('a vote that reaches the server after the next page has read its state is s
   await expectUpvote(page, 'Ashwood', { upvoted: true, count: 1 });
 });
 
-test('a vote that was pending when the page was left is shown although the next page sends another one', async ({
+test('a vote that was pending when the page was left is shown even if the next page sends another vote', async ({
   page,
   site,
 }) => {
@@ -129,7 +129,7 @@ test('the button says ‘Posting...’ while the code that posts the comment loa
   await expect(postButton(page)).toHaveText('Post Comment');
 });
 
-test('a vote in one window is shown in another one, and the windows store the vote only a few times', async ({
+test('a vote in one window is shown in another one, and the windows write to storage only a few times', async ({
   page,
   site,
   context,

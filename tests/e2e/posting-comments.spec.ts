@@ -189,10 +189,10 @@ test.describe('§4, §5 and §6: posting a comment', () => {
   });
 });
 
-test.describe('beside live updates', () => {
+test.describe('with live updates', () => {
   test.use({ live: true });
 
-  test('showing new comments does not take the focus from a comment that the visitor has started in the meantime', async ({
+  test('showing new comments does not take the focus from a comment that the visitor has begun to write in the meantime', async ({
     page,
     site,
   }) => {

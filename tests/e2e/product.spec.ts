@@ -200,7 +200,7 @@ test.describe('§2 and §9: #comments', () => {
     await expect(title).toBeFocused();
     await page.evaluate(() => window.scrollTo({ top: 300, behavior: 'instant' }));
     await expect(title).not.toBeInViewport();
-    // Does not scroll to the link.
+    // A dispatched click does not scroll to the link.
     await page.getByRole('link', { name: 'Groundswell, home' }).dispatchEvent('click');
     await expect(page.getByRole('heading', { level: 1, name: 'Welcome to Groundswell' })).toBeVisible();
     await page.goBack();
@@ -217,7 +217,7 @@ test.describe('§2 and §9: #comments', () => {
     await expect(title).toBeInViewport();
   });
 
-  test('a message shows if the code that finds a comment cannot be loaded', async ({ page, expectConsoleError }) => {
+  test('a message appears if the code that finds a comment cannot be loaded', async ({ page, expectConsoleError }) => {
     expectConsoleError(/ERR_FAILED.*\/assets\/show-comment-/);
     await page.route(/\/assets\/show-comment-.*\.js$/, (route) => route.abort());
     await visit(page, '/product/git#comment-1');

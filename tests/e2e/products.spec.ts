@@ -9,7 +9,7 @@ const LIST = /\/api\/products(\?|$)/;
 const DETAIL = /\/api\/products\/[^/?]+$/;
 
 test.describe('§2: loading', () => {
-  test('‘Loading products...’ shows while the list loads', async ({ page }) => {
+  test('‘Loading products...’ is shown while the list loads', async ({ page }) => {
     await visit(page, '/product/git');
     const held = await holdResponses(page, LIST);
     await page.getByRole('link', { name: 'Back to products' }).click();
@@ -20,7 +20,7 @@ test.describe('§2: loading', () => {
     await expect(page.getByText('Loading products...')).toHaveCount(0);
   });
 
-  test('‘Loading product...’ shows while a product loads', async ({ page, site }) => {
+  test('‘Loading product...’ is shown while a product loads', async ({ page, site }) => {
     const [older, newer] = await site.addProducts(2, (index) => ({ name: `Quokka ${index}` }));
     const held = await holdResponses(page, DETAIL);
     await visit(page, `/product/${older?.id}`);
@@ -33,7 +33,7 @@ test.describe('§2: loading', () => {
     await expect(page.getByText('Loading product...')).toHaveCount(0);
   });
 
-  test('a product from the list shows immediately, and its details appear once they have loaded', async ({
+  test('a product from the list is shown immediately, and its details appear once they have loaded', async ({
     page,
     site,
   }) => {

@@ -57,7 +57,7 @@ test('of two pictures, the one chosen last is used, even if the other takes long
 
 declare global {
   interface Window {
-    /** The numbers of decoded pictures, now and at most, while `countDecoded` counts them. */
+    /** The current and the maximum number of decoded pictures since `countDecoded` was called. */
     decoded?: { now: number; max: number };
   }
 }

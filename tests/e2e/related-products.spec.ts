@@ -1,6 +1,6 @@
 import { expect, test, visit, waitForHydration } from '../support/e2e-test.ts';
 
-test('related products are on the page and load after client-side navigation without a layout shift', async ({
+test('related products are on the page, and after client-side navigation, they load without a layout shift', async ({
   page,
   site,
 }) => {

@@ -16,7 +16,7 @@ async function watchProduct(page: Page, path: string, product: { id: string; nam
   await expect(upvoteOf(page, product.name)).toHaveAccessibleName(`Upvote ${product.name}, 1`);
 }
 
-/** Hides the tab for a while, and calls `meanwhile` after the stream of the tab has closed. */
+/** Hides the tab for `time`, such as `06:00`, and calls `meanwhile` after the stream of the tab has closed. */
 async function lookAway(page: Page, time: string, meanwhile: () => Promise<unknown>): Promise<void> {
   const left = page.waitForEvent('requestfailed', (request) => EVENTS.test(request.url()));
   await look(page, 'hidden');
@@ -26,7 +26,10 @@ async function lookAway(page: Page, time: string, meanwhile: () => Promise<unkno
   await look(page, 'visible');
 }
 
-/** Hides the tab for six minutes at a time until it shows these products. The server may send a cached response. */
+/**
+ * Hides the tab for six minutes, repeatedly until it shows these products, because the server may send a cached
+ * response.
+ */
 async function returnUntil(page: Page, names: string[]): Promise<void> {
   await expect(async () => {
     await look(page, 'hidden');
@@ -78,7 +81,7 @@ test('a visitor who returns to a search without results sees products that were 
   await returnUntil(page, ['Halibut two']);
 });
 
-test('a new launch is marked and gets the focus, except from a visitor who has gone to the search box', async ({
+test('a new launch is highlighted and gets the focus, unless the visitor has moved the focus to the search box', async ({
   page,
   site,
 }) => {
@@ -160,7 +163,7 @@ test('when the network is back, new comments and launches still wait behind a bu
   }
 });
 
-test('a visitor who returns to the tab the next day finds new launches and a link to the board of the day', async ({
+test('a visitor who returns to the tab the next day finds new launches and a link to that day’s board', async ({
   page,
   site,
 }) => {
@@ -189,7 +192,7 @@ test('a visitor who returns to the tab the next day finds new launches and a lin
   await expect(launched.getByRole('link', { name: 'Dab overnight' })).toBeVisible();
 });
 
-test('a page that the browser restores the next day links to the board of the day', async ({ page }) => {
+test('a page that the browser restores the next day links to that day’s board', async ({ page }) => {
   await visit(page, '/');
   await page.goto('/robots.txt');
   await skipDay(page);

@@ -10,7 +10,7 @@ const opener = (page: Page) => page.getByRole('banner').getByRole('button', { na
 const dialog = (page: Page) => page.getByRole('dialog', { name: 'Saved products' });
 const rows = (page: Page) => dialog(page).getByRole('list', { name: 'Saved products' }).getByRole('listitem');
 
-test('a product saved on its card or its page is listed on every page, without writes to the server', async ({
+test('a product saved on its card or on its page is listed on every page, without writes to the server', async ({
   page,
   site,
 }) => {
@@ -48,7 +48,7 @@ for (const lang of ['en', 'de', 'fr', 'ja']) {
   });
 }
 
-test('in the dialog, a removed product can be restored by keyboard, and closing restores the focus', async ({
+test('in the dialog, a removed product can be restored by keyboard, and closing the dialog restores the focus', async ({
   page,
   site,
 }) => {
@@ -75,7 +75,7 @@ test('in the dialog, a removed product can be restored by keyboard, and closing 
   await expect(dialog(page).getByText(/^Nothing saved yet/)).toBeVisible();
 });
 
-test('a saved product is opened with one click, even while its numbers of votes and comments arrive', async ({
+test('one click opens a saved product, because its link does not move when the vote and comment counts arrive', async ({
   page,
   site,
 }) => {
@@ -136,7 +136,7 @@ test('a saved product that was removed from the site is listed by name without a
   await expect(dialog(page).getByRole('link')).toHaveCount(0);
 });
 
-test('a full list refuses more products with a message, and a product can be saved even if storage is full', async ({
+test('a full list refuses more products with a message, and a product can be saved even if browser storage is full', async ({
   page,
   site,
 }) => {

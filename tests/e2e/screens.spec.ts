@@ -6,7 +6,7 @@ import { SCREEN_STATES } from '../support/states.ts';
 import { submissionTest } from '../support/submission-site.ts';
 import { SUBMISSION_STATES } from '../support/submission-states.ts';
 
-const WHAT = 'meets WCAG 2.2 AA and fits 320 px, and a phone if text is twice as large';
+const WHAT = 'meets WCAG 2.2 AA and fits 320 px, and a phone at 200% text size';
 
 for (const [where, run, states] of [
   ['§2: every state', test, SCREEN_STATES],

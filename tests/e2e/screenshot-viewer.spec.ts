@@ -75,7 +75,7 @@ test.describe('§2: the screenshot viewer', () => {
     await expect(page.locator('dialog.viewer')).toHaveCount(0);
   });
 
-  test('a drag on a picture that is zoomed in moves the picture, and does not step', async ({ newVisitor, site }) => {
+  test('moves a zoomed-in picture on a drag, instead of stepping', async ({ newVisitor, site }) => {
     const page = await newVisitor({ hasTouch: true, isMobile: true });
     const product = await site.addProduct({
       name: 'Shearwater',
@@ -132,7 +132,7 @@ test.describe('§2: the screenshot viewer', () => {
     expect((await placeholder.boundingBox())?.width).toBeGreaterThan(100);
   });
 
-  test('shows the whole picture in a window of small height', async ({ page, site }) => {
+  test('shows the whole picture in a low window', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Gannet', screenshots: ['/pictures/git/tile.svg'] });
     await page.setViewportSize({ width: 900, height: 320 });
     await visit(page, `/product/${product.id}`);

@@ -34,7 +34,10 @@ test.describe('before the app has loaded', () => {
   }
 
   for (const what of ['the comments', 'a comment'] as const) {
-    test(`a visitor who scrolls away from ${what} that a link leads to stays there`, async ({ page, site }) => {
+    test(`a visitor who follows a link to ${what} and then scrolls away keeps the new scroll position`, async ({
+      page,
+      site,
+    }) => {
       const product = await site.addProduct({ name: 'Plover', description: 'Runs along.\n'.repeat(80) });
       const [comment] = await site.addComments(product.id, [{ content: 'Whistles' }]);
       await page.clock.install();
@@ -54,7 +57,7 @@ test.describe('before the app has loaded', () => {
   }
 });
 
-test('a reader who scrolls while more comments load stays there', async ({ page, site }) => {
+test('a visitor who scrolls while more comments load keeps the scroll position', async ({ page, site }) => {
   const product = await site.addProduct({ name: 'Larch' });
   await site.addComments(
     product.id,
@@ -74,7 +77,7 @@ test('a reader who scrolls while more comments load stays there', async ({ page,
 test.describe('with live updates', () => {
   test.use({ live: true });
 
-  test('a reader who scrolls while new comments load stays there', async ({ page, site }) => {
+  test('a visitor who scrolls while new comments load keeps the scroll position', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Amberjack', description: 'Swims far.\n'.repeat(80) });
     await watch(page, `/product/${product.id}`);
     await stranger(page).comment(product.id, 'From afar');

@@ -32,7 +32,7 @@ test.describe('§2 and §5: search', () => {
   test('Escape while text is being composed does not clear the search', async ({ page, site }) => {
     await site.addProduct({ name: 'Freesia' });
     await visit(page, '/?q=freesia');
-    // In Safari, the key that ends a composition has only the key code.
+    // In Safari, the key that ends a composition has `keyCode` 229, but not `isComposing`.
     for (const composing of [{ isComposing: true }, { keyCode: 229 }]) {
       const isDefault = await searchBox(page).evaluate(
         (box, init) => box.dispatchEvent(new KeyboardEvent('keydown', init)),
@@ -154,7 +154,7 @@ test.describe('§2 and §5: search', () => {
     expect(await heights()).toEqual(unmarked);
   });
 
-  test('after a search without results, the next list is loading until the response arrives, not empty', async ({
+  test('after a search without results, the status is ‘Loading products...’ until the next response arrives', async ({
     page,
     site,
   }) => {

@@ -94,7 +94,7 @@ test('the badge preview and its code follow the chosen theme and format', async 
   await expect(dialog(page).getByRole('img', { name: 'Preview of the dark badge' })).toBeVisible();
 });
 
-test('the Copy link button stays visible for a name of 300 characters', async ({ page, site }) => {
+test('‘Copy link’ stays visible for a product name of 300 characters', async ({ page, site }) => {
   const product = await site.addProduct({ name: 'W'.repeat(300) });
   await page.setViewportSize({ width: 320, height: 640 });
   await visit(page, `/product/${product.id}`);

@@ -37,7 +37,7 @@ for (const [lang, width] of [
   ['fr', 375],
   ['es', 412],
 ] as const) {
-  test(`the button that posts a comment stays in place while its label says that the comment is being posted (${lang}, ${width} px)`, async ({
+  test(`the button that posts a comment stays in place while its label changes (${lang}, ${width} px)`, async ({
     page,
     site,
   }) => {
@@ -61,7 +61,7 @@ for (const [lang, width] of [
 }
 
 for (const lang of ['de', 'es', 'fr']) {
-  test(`on a narrow phone, the mark of the visitor’s own comment does not move the other comments (${lang})`, async ({
+  test(`on a narrow phone, the mark of the visitor’s own comment does not change the comment’s size (${lang})`, async ({
     page,
     site,
   }) => {
@@ -123,7 +123,7 @@ for (const [lang, options] of [
   });
 }
 
-test('on a phone, the rows of a leaderboard are equally high, however long their numbers are', async ({
+test('on a phone, all rows of a leaderboard have the same height, regardless of the length of their numbers', async ({
   newVisitor,
   site,
 }) => {
@@ -174,7 +174,7 @@ test.describe('with live updates', () => {
       await stream;
       await expect(names).toHaveText(['Pressed 0', 'Pressed 1'], { timeout: 1_000 });
     }).toPass();
-    // Unlike a mouse, a finger does not focus a link while it presses it.
+    // Unlike a mouse, a finger does not focus the link that it presses.
     await page.evaluate(() => document.addEventListener('mousedown', (event) => event.preventDefault()));
     await names.nth(1).hover();
     await page.mouse.down();
@@ -220,7 +220,7 @@ for (const reducedMotion of ['no-preference', 'reduce'] as const) {
 test.describe('§2: pages do not shift while they load', () => {
   for (const [device, width] of Object.entries({ phone: 390, desktop: 1280 })) {
     for (const path of ['/', '/product/git', '/product/unknown']) {
-      test(`${device}, ${path}: pictures and fonts that load late do not shift the layout`, async ({
+      test(`pictures and fonts that load late do not shift the layout (${device}, ${path})`, async ({
         page,
         expectConsoleError,
       }) => {

@@ -108,7 +108,7 @@ test.describe('a draft of a submission', () => {
   test('adds no tag when Enter confirms a conversion of an input method', async ({ page }) => {
     await openDialog(page);
     await field(page, 'Tags').fill('けん');
-    // In Safari, the key that ends a composition has only the key code.
+    // In Safari, the key that ends a composition has `keyCode` 229, but not `isComposing`.
     for (const composing of [{ isComposing: true }, { keyCode: 229 }])
       await field(page, 'Tags').evaluate((box, init) => box.dispatchEvent(new KeyboardEvent('keydown', init)), {
         key: 'Enter',
@@ -286,7 +286,7 @@ test.describe('with the keyboard alone', () => {
     await expect(dialog(page).getByRole('list', { name: 'Tags' }).getByRole('listitem')).toHaveText(['sea', 'green']);
     await field(page, 'Tags').focus();
     await page.keyboard.type('x');
-    // The second press without a release is a repetition.
+    // Without an `up` in between, Playwright sends the second `down` as a repeat.
     for (const _press of ['first', 'repeated']) await page.keyboard.down('Backspace');
     await page.keyboard.up('Backspace');
     await expect(field(page, 'Tags')).toHaveValue('');

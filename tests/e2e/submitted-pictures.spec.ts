@@ -86,7 +86,7 @@ test('closing the submission dialog after a picture is refused shows the maker l
   await expect(dialog(page)).toHaveCount(0);
 });
 
-test('pictures can be dropped and, without text, pasted, and a message names files of other types', async ({
+test('pictures can be dropped, and pasted if there is no text to paste, and a message names files of other types', async ({
   page,
 }) => {
   await openDialog(page);
@@ -117,7 +117,7 @@ test('pictures can be dropped and, without text, pasted, and a message names fil
   await expect(dialog(page).locator('.submission-error')).toHaveText(NOT_A_PICTURE);
   await zone.dispatchEvent('drop', { dataTransfer: await transfer('broken.gif', 'image/gif') });
   await expect(dialog(page).locator('.submission-picture')).toHaveCount(4);
-  // Without a handler, a browser would open a file dropped outside of both targets instead of the page.
+  // Without a handler, a browser would replace the page with a file dropped outside both drop zones.
   await name(page).dispatchEvent('drop', { dataTransfer: await transfer('beside.png', 'image/png') });
   await expect(dialog(page).locator('.submission-picture')).toHaveCount(5);
 });
@@ -162,7 +162,7 @@ test('a picture shows its upload progress, also in forced colours', async ({ pag
   await expect(dialog(page).getByRole('heading', { name: 'Nacre is on its way' })).toBeVisible();
 });
 
-test('if the submission dialog is closed during an upload, it shows the maker link, and a message shows when the upload ends', async ({
+test('closing the submission dialog during an upload shows the maker link, and a message appears when the upload ends', async ({
   page,
   expectConsoleError,
 }) => {
@@ -183,7 +183,7 @@ test('if the submission dialog is closed during an upload, it shows the maker li
   await expect(page.getByRole('heading', { level: 1, name: 'Byssus' })).toBeVisible();
 });
 
-test('if an upload fails after the submission dialog was closed during sending, a message links to the launch', async ({
+test('if an upload fails after the submission dialog was closed, a message links to the launch', async ({
   page,
   expectConsoleError,
 }) => {
@@ -199,7 +199,7 @@ test('if an upload fails after the submission dialog was closed during sending, 
   await expect(page.getByRole('heading', { level: 1, name: 'Periwinkle' })).toBeVisible();
 });
 
-test('the site stores the contents of the fields, even if the maker types while the form is being sent', async ({
+test('the site stores the text that the fields show, even if the maker types while the form is being sent', async ({
   page,
 }) => {
   await openDialog(page);
@@ -221,7 +221,7 @@ test('the site stores the contents of the fields, even if the maker types while 
   expect(submission.product.description).toBe(shown);
 });
 
-test('a form that stays open after an upload fails keeps the changes of another tab during the uploads', async ({
+test('a form that stays open after a failed upload keeps the changes that another tab made during the uploads', async ({
   page,
   site,
   expectConsoleError,

@@ -78,7 +78,7 @@ test('the maker links of two products that are sent at the same time are both sh
   await send(page).click();
   await expect.poll(() => held.requests.length).toBe(2);
   held.release();
-  // The response to the first form arrives behind the second dialog.
+  // The response to the first form arrives while the second dialog is open.
   await expect(toast(page).getByRole('button', { name: 'Your maker link' })).toBeAttached();
   const link = dialog(page).getByLabel('Your maker link');
   await expect(link).toHaveValue(/\/product\/cerithidea#maker=/);
@@ -118,7 +118,7 @@ for (const [what, status, contentType] of [
 test.describe('a draft that was already submitted in another tab', () => {
   const submitted = (page: Page) => dialog(page).getByRole('heading', { name: /is on its way$/ });
 
-  /** Opens the draft in a second tab, then submits it in the first one. Returns the second tab. */
+  /** Opens the draft in a second tab, then submits it in the first one. @returns the second tab. */
   async function submitInFirstTab(page: Page, name: string, files: string[]): Promise<Page> {
     await openDialog(page, name);
     const second = await page.context().newPage();
@@ -157,7 +157,7 @@ test.describe('a draft that was already submitted in another tab', () => {
   });
 });
 
-test('a launch time is checked with the clock of the site, even if the clock of the browser is a day fast', async ({
+test('a launch time is checked against the site’s clock, even if the browser’s clock is a day fast', async ({
   page,
   expectConsoleError,
 }) => {
@@ -176,7 +176,7 @@ test('a launch time is checked with the clock of the site, even if the clock of 
   await expect(dialog(page).getByRole('heading', { name: 'Moon snail is on its way' })).toBeVisible();
 });
 
-test('a text that is corrected after a picture is refused, but not sent, is in the edit dialog of the launch', async ({
+test('a text that is corrected after a picture is refused, but not sent, appears in the edit dialog of the launch', async ({
   page,
   expectConsoleError,
 }) => {

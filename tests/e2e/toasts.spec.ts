@@ -4,7 +4,7 @@ import { look } from '../support/live-page.ts';
 import { toast, upvoteOf } from '../support/screen.ts';
 
 test.describe('§8: screen readers announce messages', () => {
-  test('the live regions exist before the first message, which is announced as a whole, without other visible ones', async ({
+  test('the live regions exist before the first message, which is announced as a whole, without other visible messages', async ({
     page,
     site,
   }) => {

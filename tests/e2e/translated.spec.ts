@@ -69,7 +69,7 @@ test.describe('a page that the browser has translated', () => {
   });
 });
 
-/** Removes and inserts text as React does, after the browser has replaced it. Returns what is left. */
+/** Removes and inserts text as React does, after the browser has replaced it. @returns the resulting HTML. */
 function changeReplacedText(page: Page): Promise<string> {
   return page.evaluate(() => {
     const parent = document.createElement('p');

@@ -4,7 +4,7 @@ import { cardOf } from '../support/screen.ts';
 
 const HOUR_MS = 60 * 60_000;
 const marker = (page: Page, name: string) => cardOf(page, name).getByText('New since your last visit', { exact: true });
-const kept = (page: Page) => page.evaluate(() => JSON.parse(localStorage.getItem('visits') ?? 'null'));
+const storedVisits = (page: Page) => page.evaluate(() => JSON.parse(localStorage.getItem('visits') ?? 'null'));
 
 test('products launched since the last visit are marked, even after a reload', async ({ page, site }) => {
   const now = Date.now();
@@ -13,7 +13,7 @@ test('products launched since the last visit are marked, even after a reload', a
   await page.clock.install();
   await visit(page, '/?q=fjord');
   await page.clock.runFor(5_000);
-  await expect.poll(() => kept(page), 'the visit is recorded').toMatchObject({ lastEndedAt: null });
+  await expect.poll(() => storedVisits(page), 'the visit is recorded').toMatchObject({ lastEndedAt: null });
   await expect(page.getByText('since your last visit')).toHaveCount(0);
 
   // Simulates a visit two hours ago.
@@ -25,7 +25,7 @@ test('products launched since the last visit are marked, even after a reload', a
   await expect(marker(page, 'Fjord new')).toBeVisible();
   await expect(marker(page, 'Fjord old')).toHaveCount(0);
   await page.clock.runFor(5_000);
-  await expect.poll(() => kept(page)).toMatchObject({ lastEndedAt: now - 2 * HOUR_MS });
+  await expect.poll(() => storedVisits(page)).toMatchObject({ lastEndedAt: now - 2 * HOUR_MS });
   await page.reload();
   await expect(marker(page, 'Fjord new'), 'still the same visit').toBeVisible();
 });

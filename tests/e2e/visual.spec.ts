@@ -7,7 +7,7 @@ import { waitForAssets } from '../support/page-assets.ts';
 import { searchBox, toast, upvoteOf } from '../support/screen.ts';
 import { addScreenshotProducts, SCREENSHOT_DAY } from '../support/screenshot-products.ts';
 
-/** A site with fixed content, so its pages look the same in every run and on every machine. */
+/** The test function for a site with fixed content, whose pages look the same in every run and on every machine. */
 const test = testWith(async () => {
   const site = await startE2eSite({ SAMPLE_CATALOGUE: 'off', SITE_URL: 'https://groundswell.example' });
   await addScreenshotProducts(site);
@@ -92,7 +92,7 @@ test.describe('twelve screens match their screenshots', () => {
       await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce', ...media });
       await open(page);
       await waitForAssets(page);
-      // The displayed age of a fixed day increases over time.
+      // Replaces the ages, because the age of a fixed day increases over time.
       await page.evaluate(() => {
         for (const age of document.querySelectorAll('.product-card .time-ago')) age.textContent = '2 days ago';
       });

@@ -7,7 +7,7 @@ const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-pra
 
 const source = readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Fails if axe finds a violation in the current page. */
+/** Fails if axe finds a violation in the current page. `state` describes the page in the error message. */
 export async function expectAccessible(page: Page, state: string): Promise<void> {
   // Finishes the running animations, except endless ones, and makes later ones instant, because the colours during a
   // transition are not part of the design.

@@ -7,9 +7,9 @@ export interface BlackHoleProxy {
   url: string;
   /** Starts to drop all data in both directions, without notifying either side. */
   dropTraffic(): void;
-  /** Stops reading from open connections, so data that is sent stays in the buffers of the operating system. */
+  /** Stops reading from open connections, so sent data stays in the operating system's buffers. */
   holdTraffic(): void;
-  /** Forwards data again, except on connections that lost data or were opened while it was dropped. */
+  /** Forwards data again, except on connections that lost data or were opened while data was dropped. */
   restoreTraffic(): void;
   close(): Promise<void>;
 }

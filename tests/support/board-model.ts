@@ -18,7 +18,7 @@ type Verdict = 'operator' | 'included';
 
 interface Decision {
   verdict: Verdict;
-  /** The vote whose position within the cap of its network stays taken while it is excluded, even if it is withdrawn. */
+  /** The vote that still counts towards the cap of its network while it is excluded, even after its withdrawal. */
   vote: Vote | undefined;
 }
 
@@ -26,7 +26,9 @@ interface Decision {
 export class BoardModel {
   readonly launchedAt = new Map<string, number>();
   readonly votes = new Map<string, Vote[]>();
-  /** The operator's decisions about the votes of sessions for products, including later votes. */
+  /**
+   * The operator's decisions by product and session. Each also applies to later votes of the session for the product.
+   */
   readonly #decisions = new Map<string, Decision>();
   readonly #changes: { id: string; before: Map<number, Verdict | undefined> }[] = [];
 
@@ -82,7 +84,7 @@ export class BoardModel {
     return this.hasLaunched(id, now) && now < (this.launchedAt.get(id) ?? 0) + 24 * HOUR;
   }
 
-  /** Returns the votes in the window, each with the reason for its exclusion. */
+  /** Returns the votes in the window, each with the reason for its exclusion, or null if it counts. */
   judged(id: string): { vote: Vote; reason: 'network' | 'operator' | null }[] {
     const inWindow = (this.votes.get(id) ?? []).filter((vote) => this.isInWindow(id, vote));
     const verdictOf = ({ session }: Vote) => this.#decisions.get(`${id} ${session}`)?.verdict;
@@ -106,7 +108,10 @@ export class BoardModel {
     this.#decisions.set(key, { verdict, vote: cast ?? this.#decisions.get(key)?.vote });
   }
 
-  /** Applies the operator's command to the votes of some sessions, also to withdrawn ones with an earlier decision. */
+  /**
+   * Excludes or includes the votes of some sessions, like the operator's command. Withdrawn votes are affected only if
+   * there was an earlier decision about them.
+   */
   decide(id: string, sessions: readonly number[], action: 'exclude' | 'include'): void {
     const before = new Map<number, Verdict | undefined>();
     const judged = this.judged(id);

@@ -9,7 +9,7 @@ import type { ScreenState } from './screen-state.ts';
 
 const dialog = (page: Page, name: string) => page.getByRole('dialog', { name });
 
-/** Opens a page in a browser whose local storage has these entries from an earlier visit. */
+/** Opens a page with these entries in local storage, as after an earlier visit. */
 async function visitWithStorage(page: Page, path: string, stored: Record<string, unknown>): Promise<void> {
   await page.goto(paths.robots);
   await page.evaluate((entries) => {
@@ -77,7 +77,7 @@ export const BROWSER_STATES: ScreenState[] = [
     },
   },
   {
-    name: 'saved products, one unsaved and one gone from the site',
+    name: 'saved products, one unsaved and one removed from the site',
     consoleErrors: [/404/],
     async open(page, { rich }) {
       const gone = { id: 'zz-gone', name: 'Zz gone', image: '' };

@@ -13,7 +13,7 @@ export async function blockStorage(page: Page): Promise<void> {
   });
 }
 
-/** Creates browser storage for tests. `stored` is the content. Writes fail while `isFull` is set. */
+/** Creates browser storage for tests. `stored` contains its entries. Writes fail while `isFull` is true. */
 export function createBrowserStorage() {
   const stored = new Map<string, string>();
   const storage = {

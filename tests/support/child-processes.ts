@@ -3,12 +3,12 @@ import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 
-/** Declares a test that uses functions of this file which work on Linux only. */
+/** Declares a test that runs on Linux only, because it uses functions of this file that need `/proc`. */
 export const testOnLinux = test.runIf(process.platform === 'linux');
 
 /**
- * Returns the ids of the children, by default of this process, whose command lines contain a program's name. Works on
- * Linux only.
+ * Returns the ids of the child processes of `parent` (default: this process) whose command lines contain `program`.
+ * Works on Linux only.
  */
 export async function pidsOfChildren(program: string, parent = process.pid): Promise<number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
@@ -28,9 +28,9 @@ async function isChild(pid: number, program: string, parent: number): Promise<bo
 }
 
 /**
- * Writes a program into `folder` that runs `workerFile` and records its peak memory when it exits, so workers that are
- * replaced are measured, too. Works on Linux only.
- * @returns the program, and a function that resolves to the peaks of all its processes so far, in bytes.
+ * Writes a program into `folder` that runs `workerFile` and records its peak memory when it exits, so replaced workers
+ * are measured as well. Works on Linux only.
+ * @returns the path of the program, and a function that resolves to the peaks of all its processes so far, in bytes.
  */
 export async function recordPeaks(folder: string, workerFile: string) {
   const name = basename(workerFile);
@@ -44,7 +44,7 @@ export async function recordPeaks(folder: string, workerFile: string) {
      await import(${JSON.stringify(pathToFileURL(workerFile).href)});`,
   );
   async function readPeaks(): Promise<number[]> {
-    // A worker that was replaced may not have exited yet.
+    // A replaced worker may not have exited yet.
     await expect.poll(async () => (await pidsOfChildren(name)).length).toBeLessThanOrEqual(1);
     const recorded = (await readdir(folder)).filter((entry) => entry.startsWith('peak-'));
     const files = recorded.map((entry) => join(folder, entry));

@@ -29,7 +29,10 @@ export const CHROMIUM: LaunchOptions = {
   ],
 };
 
-/** The same options with the repository's fonts and the sRGB colour profile, so pages look the same on every Linux. */
+/**
+ * Launch options for screenshots. With the repository's fonts and the sRGB colour profile, pages look the same on every
+ * Linux machine.
+ */
 export const SCREENSHOT_CHROMIUM: LaunchOptions = {
   ...CHROMIUM,
   env: { ...process.env, FONTCONFIG_FILE: join(import.meta.dirname, 'fonts.conf') },

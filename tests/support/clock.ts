@@ -3,7 +3,9 @@ import { expect, type Page, type Request } from '@playwright/test';
 const STEP_MS = 50;
 const LIMIT_MS = 60_000;
 
-/** Resolves after the page has handled the response or failure of a request and set its timers. */
+/**
+ * Resolves after the page has handled the response or failure of a request, including timers that it sets as a result.
+ */
 export async function waitUntilHandled(page: Page, request: Request | undefined): Promise<void> {
   const response = await request?.response();
   await response?.finished();
@@ -41,7 +43,7 @@ export async function elapseUntil(page: Page, condition: () => boolean, stepMs =
   throw new Error(`The condition did not hold within ${LIMIT_MS} ms of the page's clock`);
 }
 
-/** Makes the documents that open from now on a day later than the server. */
+/** Sets the clock of documents that open after this call a day ahead of the server. */
 export async function skipDay(page: Page): Promise<void> {
   await page.addInitScript((dayMs) => {
     const { now } = Date;
@@ -50,7 +52,7 @@ export async function skipDay(page: Page): Promise<void> {
   }, 86_400_000);
 }
 
-/** Waits until the link to the leaderboards leads to the board of the page's day. */
+/** Waits until the link to the leaderboards leads to the board of the current day by the page's clock. */
 export async function expectTodaysLink(page: Page): Promise<void> {
   const link = page.getByRole('main').getByRole('link', { name: 'Leaderboards' });
   await expect(async () => {

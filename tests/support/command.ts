@@ -137,7 +137,7 @@ export function databasePids(dataDir: string): Promise<number[]> {
   return processesOf(join(dataDir, 'postgres'));
 }
 
-/** Returns the process ids of a site's workers, without its spare process and its database. Works on Linux only. */
+/** Returns the process ids of a site's workers, excluding its spare process and its database. Works on Linux only. */
 export function workersOf(pid: number | undefined): Promise<number[]> {
   return pidsOfChildren('groundswell worker', pid ?? 0);
 }

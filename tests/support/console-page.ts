@@ -32,7 +32,9 @@ export async function openConsole(page: Page, path: string = CONSOLE_PATHS.home)
   await page.getByRole('heading', { level: 1 }).waitFor();
 }
 
-/** Never responds to requests for live updates, so the pages that are opened next do not refetch their data. */
+/**
+ * Leaves requests for live updates without a response, so pages that open after this call do not refetch their data.
+ */
 export async function stopLiveUpdates(page: Page): Promise<void> {
   await page.route(CONSOLE_API.events, () => {});
 }

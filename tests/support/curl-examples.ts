@@ -13,7 +13,9 @@ export interface CurlExample {
   response: string;
 }
 
-/** Finds all `$ curl …` in the fenced blocks of a document, in order. @returns the examples of each block that has any. */
+/**
+ * Finds all `$ curl …` in the fenced blocks of a document, in order. @returns the examples of each block that has any.
+ */
 export function curlExamplesOf(document: string): CurlExample[][] {
   const blocks = [...document.matchAll(/^```\n([\s\S]*?)^```$/gm)].map(([, block]) => block ?? '');
   const examples = blocks.map((block) => {

@@ -16,12 +16,12 @@ export async function withLockedCounts(database: Database, statement: string, va
   });
 }
 
-/** Deletes a product for good, unlike a removal, which stores what a restoration needs. */
+/** Deletes a product permanently, unlike a removal, which stores what a restoration needs. */
 export function deleteProduct(database: Database, id: string): Promise<void> {
   return withLockedCounts(database, 'DELETE FROM products WHERE id = $1', [id]);
 }
 
-/** Deletes all products of the site for good. */
+/** Deletes all products of the site permanently. */
 export function deleteAllProducts(database: Database): Promise<void> {
   return withLockedCounts(database, 'DELETE FROM products');
 }

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import * as paths from '../../src/contract/paths.ts';
 
 /**
- * Starts a proxy to a site, because Playwright's routes do not see the requests that navigation preload sends, or those
- * for the service worker.
+ * Starts a proxy to a site. Playwright's routes cannot replace it, because they see neither the requests of navigation
+ * preload nor those for the service worker's script.
  */
 export async function startDocumentProxy(target: string) {
   let held = Promise.resolve();
@@ -31,7 +31,7 @@ export async function startDocumentProxy(target: string) {
       outgoing.writeHead(200, { 'Content-Type': 'text/html', 'Cache-Control': 'no-store' }).end(incomplete);
       return;
     }
-    // The response has a body even if the browser has cached it.
+    // Makes the site send a body even if the browser has cached the page.
     if (isInterrupting) delete headers['if-none-match'];
     if (edit && incoming.url === paths.serviceWorker) {
       const script = await (await fetch(target + incoming.url)).text();
@@ -62,14 +62,16 @@ export async function startDocumentProxy(target: string) {
     interruptDocuments() {
       isInterrupting = true;
     },
-    /** Responds to matching requests with the proxy's own page and this status, or to no requests. */
+    /**
+     * Responds to matching requests with the proxy's own page and this status. Without a status, forwards all requests.
+     */
     setMisconfigured(status: number | undefined, path = /^/) {
       misconfigured = status === undefined ? undefined : { status, path };
     },
     ownPagesSent: () => ownPagesSent,
     /**
-     * Responds with this page to document requests and to a service worker that requests a product's page, as the site
-     * does with a page without one of its parts.
+     * Responds to requests for documents and product pages with this page and `no-store`, as the site does if a part of
+     * a page is missing. Undefined forwards the requests again.
      */
     sendIncomplete(html: string | undefined) {
       incomplete = html;

@@ -22,7 +22,7 @@ export interface E2eSite extends RunningSite {
   addProducts(count: number, overridesOf?: (index: number) => ProductOverrides): Promise<StoredProduct[]>;
   /** Adds comments, by default created now. @returns the comments in the order of `overrides`. */
   addComments(productId: string, overrides: readonly CommentOverrides[]): Promise<Comment[]>;
-  /** Adds the upvotes of `count` other visitors, and moves the product on its leaderboards. `at`: default now. */
+  /** Adds upvotes of `count` other visitors at the time `at` (default: now), and updates the product's leaderboards. */
   addUpvotes(productId: string, count: number, at?: Date): Promise<void>;
 }
 
@@ -42,8 +42,8 @@ export async function startE2eSite(environment: Record<string, string> = {}): Pr
   const { database } = connection;
 
   /**
-   * Saves products and adds them to their leaderboards immediately. Until then, requests for their standing get 404,
-   * which browsers log as an error. Notifies the site of the changes.
+   * Saves products, adds them to their leaderboards and notifies the site. A request for the standing of a product that
+   * is not yet on its leaderboards would get 404, which browsers log as an error.
    */
   async function save(products: readonly StoredProduct[]): Promise<void> {
     await saveProducts(database, products);

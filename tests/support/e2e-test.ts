@@ -12,10 +12,12 @@ import { createPageErrors, type PageErrors, reportViolations } from './page-erro
 import { closeContext, ReusedContext } from './reused-context.ts';
 
 interface TestFixtures {
-  /** The built site, by default with the sample catalogue. Tests share it, so a test that changes products adds its own. */
+  /**
+   * The built site, by default with the sample catalogue. Tests share the site, so each adds the products it changes.
+   */
   site: E2eSite;
   errors: PageErrors;
-  /** Expects a console error. It does not fail the test, but must occur. */
+  /** Expects a console error, which must then occur and does not fail the test. */
   expectConsoleError: (pattern: RegExp) => void;
   /** Advances the page's clock by `aheadMs`, by default a minute, and pauses it there, as `page.clock.pauseAt` does. */
   pauseClock: (aheadMs?: number) => Promise<void>;
@@ -135,8 +137,8 @@ async function prepare(context: BrowserContext, live: boolean): Promise<void> {
 }
 
 /**
- * Makes `page.route` wait until it applies to the requests of a loaded page. Chromium tells the page in a task, which the
- * next key or click may overtake. A task of the same priority runs after it.
+ * Makes `page.route` wait until it applies to the requests of a loaded page. Chromium notifies the page in a task,
+ * which the next key or click may overtake. A task of the same priority runs after it.
  */
 function awaitInterception(page: Page): void {
   const route = page.route.bind(page);

@@ -152,7 +152,10 @@ function watchProcess(child: ChildProcess): EmbeddedProcess {
   };
 }
 
-/** Bundles the test process into a folder. Accounts that cannot enter this checkout need copies of its npm packages. */
+/**
+ * Bundles the test process into a folder. Accounts that cannot enter this checkout need copies of its npm packages.
+ * @returns the path of the bundle.
+ */
 export async function buildEmbeddedProcess(folder: string, packages: 'linked' | 'copied' = 'linked'): Promise<string> {
   const built = join(inject('runFolder'), 'embedded-process');
   await makeOnce(built, bundleEmbeddedProcess);

@@ -7,6 +7,7 @@ export interface Frame {
   data: unknown;
   /** The client's last event id after this frame. */
   id: string | undefined;
+  /** When the frame arrived, in milliseconds by `performance.now()`. */
   receivedAt: number;
 }
 

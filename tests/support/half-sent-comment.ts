@@ -9,7 +9,7 @@ export interface HalfSentComment {
   socket: Socket;
 }
 
-/** Sends the headers of a comment and the beginning of its body, so the request is in flight. */
+/** Sends the headers of a request to post a comment and the beginning of its body, so the request is in flight. */
 export async function sendHalfComment(address: string): Promise<HalfSentComment> {
   const { hostname, port } = new URL(address);
   const socket = connect(Number(port), hostname);

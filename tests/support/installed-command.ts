@@ -75,12 +75,12 @@ async function copyParts(folder: string, parts: readonly string[]): Promise<void
   }
 }
 
-/** Lets every account read a copy, which has the modes of a checkout that may have been made under a strict umask. */
+/** Lets every account read a folder copied from the checkout, whose file modes may come from a strict umask. */
 export async function openToEverybody(folder: string): Promise<void> {
   await run('chmod', ['-R', 'a+rX', folder]);
 }
 
-/** Returns the path of Node.js, or of a copy if other accounts cannot run it, such as below the home of root. */
+/** Returns the path of Node.js, or of a copy if other accounts cannot run it, such as in the home folder of root. */
 export function nodeForAll(): string {
   if (canEverybodyEnter(process.execPath)) return process.execPath;
   const copy = join(inject('runFolder'), 'node');
@@ -101,7 +101,7 @@ function canEverybodyEnter(path: string): boolean {
 async function build(): Promise<void> {
   const child = spawn(process.execPath, [join(CHECKOUT, 'bin/groundswell.js'), '--help'], { stdio: 'ignore' });
   const [code] = await once(child, 'exit');
-  if (code !== 0) throw new Error('The site cannot be built: try npm run build');
+  if (code !== 0) throw new Error('Could not build the site. Run `npm run build` to see the error.');
 }
 
 /** Creates a folder that the run's test files share, unless it exists. An advisory lock serializes concurrent calls. */

@@ -7,7 +7,7 @@ export const EVENTS = /\/api\/events\?/;
 /** Locates the button that shows new comments or launches. */
 export const news = (page: Page) => page.locator('.live-updates').getByRole('button');
 
-/** Opens a page with products and waits for its event stream, which it opens without the usual delay. */
+/** Opens a page with products and waits for its event stream, which opens without the usual delay. */
 export async function watch(page: Page, path: string): Promise<void> {
   await cacheAtOnce(page);
   const stream = page.waitForResponse(EVENTS);
@@ -15,7 +15,7 @@ export async function watch(page: Page, path: string): Promise<void> {
   expect((await stream).status()).toBe(200);
 }
 
-/** Hides or shows the tab. */
+/** Simulates that the visitor hides or shows the tab. */
 export async function look(page: Page, visibility: 'hidden' | 'visible'): Promise<void> {
   await page.evaluate((state) => {
     Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => state });

@@ -14,7 +14,7 @@ export interface ListedProduct {
   comments: number;
 }
 
-/** Builds products, the oldest of which is `p-00001`. Many have equal times and counts, so pages end between ties. */
+/** Builds products, the oldest of which is `p-00001`. Many have equal times and counts, so pages end within ties. */
 export function makeProducts(count: number, about: (n: number) => { description: string; tags: string[] }) {
   return Array.from({ length: count }, (_, index): ListedProduct => {
     const n = index + 1;
@@ -29,7 +29,7 @@ export function makeProducts(count: number, about: (n: number) => { description:
   });
 }
 
-/** Inserts products with two statements. */
+/** Inserts products and their counts, with two statements. */
 export async function storeProducts(database: Database, products: readonly ListedProduct[]): Promise<void> {
   const rows = products.map((product) => ({
     ...product,

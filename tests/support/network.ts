@@ -35,7 +35,7 @@ async function setServiceWorkersOnline(page: Page, isOnline: boolean): Promise<v
 
 /**
  * Disconnects a page and its service worker from the network until `goOnline`. Overrides `navigator.onLine`, because
- * Chromium may reset the emulated value on navigation, if the old frame is removed after the new one is created.
+ * Chromium may reset the emulated value on navigation if the old frame is removed after the new one is created.
  */
 export async function goOffline(page: Page): Promise<void> {
   await page.addInitScript(overrideOnline, OFFLINE_KEY);
@@ -47,7 +47,8 @@ export async function goOffline(page: Page): Promise<void> {
 }
 
 /**
- * Reconnects a page. Playwright reconnects it before its service worker, so the page is notified once both are online.
+ * Reconnects a page. Playwright reconnects it before its service worker, so this function notifies the page once both
+ * are online.
  */
 export async function goOnline(page: Page): Promise<void> {
   await page.context().setOffline(false);
@@ -166,8 +167,8 @@ export async function failResponses(
 }
 
 /**
- * Resolves after the test has been notified of all requests that the page has started. Call it before asserting that
- * there were none.
+ * Resolves after the test has been notified of all requests that the page has started. Call this function before
+ * asserting that there were none.
  */
 export async function requestsReported(page: Page): Promise<void> {
   await turnEventLoop(page);

@@ -53,6 +53,6 @@ export async function expectCached(page: Page, path: string): Promise<void> {
 export const areCached = (page: Page, urls: readonly string[]) =>
   page.evaluate((all) => Promise.all(all.map(async (url) => Boolean(await caches.match(url)))), urls);
 
-/** Requests URLs through the service worker, but not from the browser's HTTP cache. Returns their statuses. */
+/** Requests URLs through the service worker, but not from the browser's HTTP cache. @returns their statuses. */
 export const requestAll = (page: Page, urls: readonly string[]) =>
   page.evaluate((all) => Promise.all(all.map(async (url) => (await fetch(url, { cache: 'reload' })).status)), urls);

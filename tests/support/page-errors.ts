@@ -3,7 +3,7 @@ import { type BrowserContext, expect } from '@playwright/test';
 /** Collects the errors of pages, and fails a test on errors that it does not expect. */
 export interface PageErrors {
   watch(context: BrowserContext): void;
-  /** Expects an error: it does not fail the test, but must occur. */
+  /** Expects an error, which must then occur and does not fail the test. */
   expectError(pattern: RegExp): void;
   /** Whether `verify` would pass. */
   areExpected(): boolean;

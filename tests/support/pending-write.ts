@@ -4,8 +4,8 @@ import type { E2eSite } from './e2e-site.ts';
 const BLOCKED = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
 
 /**
- * Starts a write that waits for a lock on a product's counts, and calls `meanwhile` while the write waits. The site
- * refuses the write if it waits for eight seconds.
+ * Starts a write that waits for a lock on a product's counts, and calls `meanwhile` while the write waits. `meanwhile`
+ * must end within eight seconds, because the site then refuses the write.
  */
 export async function whilePending(
   site: E2eSite,

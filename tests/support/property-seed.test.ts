@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-test('a property is tested with the same inputs again', () => {
+test('repeated runs of a property use the same inputs', () => {
   const inputs = () => {
     const seen: string[] = [];
     fc.assert(fc.property(fc.string(), (text) => void seen.push(text)));

@@ -43,8 +43,8 @@ export async function rowsReadFrom(sql: Sql, table: string, { text, values }: St
 }
 
 /**
- * Reads a product so often that the statement has a generic plan, and returns this plan, as PostgreSQL prints it.
- * `connection` must be a pool with one connection.
+ * Reads a product often enough for PostgreSQL to use a generic plan, and returns this plan as text. `connection` must
+ * be a pool with one connection.
  */
 export async function planOfProduct(connection: Sql, id: string): Promise<string> {
   for (let reads = 1; reads <= 10; reads += 1) await getProduct(connection, id, new Date());
@@ -56,8 +56,9 @@ export async function planOfProduct(connection: Sql, id: string): Promise<string
 }
 
 /**
- * Shrinks the tables of products and of their counts to one page each, which a planner reads without an index. Repeats
- * it, because VACUUM keeps deleted rows that another transaction, such as an automatic ANALYZE, may still see.
+ * Shrinks the tables of products and of their counts to one page each, which the planner reads without an index.
+ * Repeats the VACUUM, because it keeps deleted rows that another transaction, such as an automatic ANALYZE, may still
+ * see.
  */
 export async function shrinkProducts(database: Sql): Promise<void> {
   await expect

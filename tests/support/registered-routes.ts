@@ -11,8 +11,8 @@ import { PACKAGE_FOLDERS } from '../../src/settings/package-root.ts';
 import { silentLog } from './silent-log.ts';
 
 /**
- * Returns the routes with all features enabled, such as `PUT /api/products/:id/upvote`, and the descriptions of API
- * routes.
+ * Returns the routes that exist if all features are enabled, such as `PUT /api/products/:id/upvote`, each with its
+ * description if it is an API route.
  */
 export async function registeredRoutes(): Promise<Map<string, Operation | undefined>> {
   const routes = new Map<string, Operation | undefined>();

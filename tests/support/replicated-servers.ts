@@ -76,7 +76,7 @@ export async function startReplicatedServers(replicaCount: number): Promise<Repl
       `primary_conninfo = 'host=127.0.0.1 port=${primaryPort} user=postgres'\nwal_retrieve_retry_interval = 100ms\n`,
     );
     await writeFile(join(clusterDir, 'standby.signal'), '');
-    if (owner) await giveAway(clusterDir, owner);
+    if (owner) await chownAll(clusterDir, owner);
     await chmod(clusterDir, 0o700);
     replicas.push(serverOf({ ...cluster, clusterDir }, await stablePort()));
   }
@@ -109,7 +109,7 @@ function serverOf(cluster: Cluster, port: number): TestServer {
   };
 }
 
-async function giveAway(folder: string, { uid, gid }: { uid: number; gid: number }): Promise<void> {
+async function chownAll(folder: string, { uid, gid }: { uid: number; gid: number }): Promise<void> {
   for (const entry of await readdir(folder, { recursive: true })) await chown(join(folder, entry), uid, gid);
   await chown(folder, uid, gid);
 }

@@ -55,7 +55,7 @@ export function createCacheHarness({
 export let cache: ResponseCache;
 export let harness: CacheHarness;
 
-/** Replaces the cache by a new one. */
+/** Replaces the cache with a new one. */
 export function useCache(options?: Parameters<typeof createCacheHarness>[0]): void {
   harness = createCacheHarness(options);
   ({ cache } = harness);

@@ -2,7 +2,7 @@ import type { Browser, BrowserContext, Disposable, Page } from '@playwright/test
 
 type Method = (...args: unknown[]) => unknown;
 
-/** Methods whose results can revert their effects. */
+/** Methods that return a `Disposable`, which reverts their effects. */
 const DISPOSABLE = ['addInitScript', 'exposeFunction'];
 
 /** Methods whose effects the reset cannot revert. */
@@ -71,7 +71,7 @@ export class ReusedContext {
    * Resets the context for the next test. If the test made a change that cannot be reset, the next one gets a new
    * context.
    * @param site - address of the site whose storage is cleared
-   * @param media - the media that the context emulated at first
+   * @param media - the media that a new context emulates
    */
   async reset(site: string, media: Media): Promise<void> {
     const open = this.#open;
@@ -152,7 +152,7 @@ function watchChanges(open: OpenContext): void {
   for (const target of [page, context]) {
     intercept(target, 'on', (args) => open.removeListeners.push(() => (target.off as Method)(...args)));
     for (const name of DISPOSABLE) {
-      // The test itself gets the error.
+      // The test's own call reports the error.
       intercept(target, name, (_, result) =>
         (result as Promise<Disposable>).then(
           (added) => open.added.push(added),

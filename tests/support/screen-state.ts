@@ -19,7 +19,7 @@ export interface StateContent {
 /** One state of one screen, and the steps to reach it. */
 export interface ScreenState {
   name: string;
-  /** Brings a page into the state. The page must be `live`. */
+  /** Brings a page into the state. The test must enable live updates. */
   open(page: Page, content: StateContent): Promise<void>;
   /** The expected console errors of this state. */
   consoleErrors?: RegExp[];

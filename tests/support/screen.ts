@@ -36,7 +36,7 @@ export function elementsBeyondScreen(page: Page): Promise<string[]> {
   });
 }
 
-/** Returns the number of lines that a link, or the heading around it, takes if its text is long. */
+/** Returns the number of lines that a link, or the heading around it, takes up when its text is long. */
 export function linesOfLongText(link: Locator): Promise<number> {
   return link.evaluate((element) => {
     const text = element.textContent;
@@ -57,7 +57,7 @@ export async function setTextSize(page: Page, percent: number): Promise<void> {
   }, `${percent}%`);
 }
 
-/** Returns the visible words of an element that are broken into several lines. Words may break at hyphens, also soft ones. */
+/** Returns the visible words of an element that are broken across lines, other than at hyphens and soft hyphens. */
 export function brokenWords(text: Locator): Promise<string[]> {
   return text.evaluate((element) => {
     const nodes = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
@@ -103,7 +103,7 @@ export function searchBox(page: Page): Locator {
   return page.getByRole('searchbox', { name: 'Search products' });
 }
 
-/** Records the current text of an element and each later text. */
+/** Records the current text of an element and each later text. @returns a function that reads the texts so far. */
 export async function textsOf(element: Locator): Promise<() => Promise<string[]>> {
   const handle = await element.evaluateHandle((node) => {
     const texts = [node.textContent ?? ''];
@@ -159,7 +159,7 @@ export function discussionTitle(page: Page): Locator {
   return discussion(page).getByRole('heading', { level: 2 });
 }
 
-/** Expects the accessible name, the state and the title of an upvote button. */
+/** Expects the name, state and title of an upvote button to match this vote and count. */
 export async function expectUpvote(page: Page, name: string, { upvoted, count }: { upvoted: boolean; count: number }) {
   const button = upvoteOf(page, name);
   await expect(button).toHaveAccessibleName(`Upvote ${name}, ${count}`);
@@ -168,7 +168,7 @@ export async function expectUpvote(page: Page, name: string, { upvoted, count }:
 }
 
 /**
- * Closes the open dialog, but holds its `close` event, as a busy browser does.
+ * Closes the open dialog, but delays its `close` event, as a busy browser does.
  * @returns a function that dispatches the event.
  */
 export async function closeDialogLate(page: Page): Promise<() => Promise<void>> {

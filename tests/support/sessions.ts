@@ -9,12 +9,12 @@ const row = (what: string, session: string): Row => [what, { 'x-user-session': s
  * the longest.
  */
 export const GOOD_SESSIONS: Row[] = [
-  row('a random one', `session-${randomUUID()}`),
+  row('random', `session-${randomUUID()}`),
   row('based on the time', `session-${Date.now()}`),
   row('a fallback', `fallback-session-${Date.now()}`),
-  row('the server’s', `server-session-${Date.now()}`),
-  row('the shortest', 'session-x'),
-  row('the longest', `session-${'x'.repeat(92)}`),
+  row('the server’s fallback', `server-session-${Date.now()}`),
+  row('as short as possible', 'session-x'),
+  row('as long as possible', `session-${'x'.repeat(92)}`),
   row('in upper case after its prefix', 'session-ABC-123'),
 ];
 
@@ -22,15 +22,15 @@ export const GOOD_SESSIONS: Row[] = [
 export const BAD_SESSIONS: Row[] = [
   ['missing', {}],
   row('empty', ''),
-  row('without its prefix', randomUUID()),
+  row('without a prefix', randomUUID()),
   row('only a prefix', 'session-'),
-  row('one with another prefix', 'sample-session-1'),
-  row('that of a sample upvote', 'sample:git:0'),
+  row('prefixed with sample-', 'sample-session-1'),
+  row('a sample upvote’s', 'sample:git:0'),
   row('101 characters long', `session-${'x'.repeat(93)}`),
   row('10,000 characters long', `session-${'x'.repeat(9_992)}`),
-  row('one with a space', 'session-a b'),
-  row('one with SQL', "session-'; DROP TABLE upvotes; --"),
+  row('split by a space', 'session-a b'),
+  row('an SQL injection', "session-'; DROP TABLE upvotes; --"),
   row('two ids in one header', 'session-a, session-b'),
   row('not ASCII', 'session-é'),
-  row('one with an upper-case prefix', 'SESSION-abc'),
+  row('prefixed in upper case', 'SESSION-abc'),
 ];

@@ -10,7 +10,7 @@ async function openSearch(page: Page): Promise<void> {
   await expect(cardNames(page).first()).toBeVisible();
 }
 
-/** A focused message does not time out while axe runs. */
+/** Focuses a message, so it does not time out while axe runs. */
 const focusIn = (message: Locator) => message.getByRole('button').first().focus();
 
 const openProduct = (id: 'bare' | 'rich' | 'long') => (page: Page, content: StateContent) =>

@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test';
 import { SESSION_HEADER } from '../../src/contract/api.ts';
 import * as paths from '../../src/contract/paths.ts';
 
-/** Creates a visitor of the page's site who uses the API: by default, not the visitor of the page. */
+/** Creates a client of the site's API that acts as another visitor, unless `session` is that of the page. */
 export function stranger({ request }: Pick<Page, 'request'>, session = `session-${randomUUID()}`) {
   const headers = { [SESSION_HEADER]: session };
   return {

@@ -30,7 +30,7 @@ export interface Submitted {
   link: string;
 }
 
-/** The time zone of the site, which is not that of the browsers under test. */
+/** The time zone of the site, which differs from that of the browsers under test. */
 const TIME_ZONE = 'Asia/Tokyo';
 
 /** The test function for a site that accepts submissions. */

@@ -7,7 +7,7 @@ import { dayAhead, decide, pictureFile, type Submitted, submit } from './submiss
 const dialog = (page: Page) => page.getByRole('dialog');
 const send = (page: Page) => dialog(page).getByRole('button', { name: 'Submit for review' });
 
-/** The console error about a product's standing. The request for it gets 404 until the launch. */
+/** The expected console error: until the launch, requests for the product's standing get 404. */
 const UNLAUNCHED = [/404/];
 
 async function openDialog(page: Page): Promise<void> {

@@ -38,7 +38,7 @@ export async function createDatabase(name: string, options: CreateOptions = {}):
 
 function optionsOf({ template, locale, encoding = 'UTF8' }: CreateOptions): string {
   // Copies files, because the default strategy fills the server's buffers, which makes dropping the database slower.
-  // PostgreSQL 14 has no other strategy and no option.
+  // PostgreSQL 14 always copies files, and lacks this option.
   const strategy = inject('databaseServerVersion') < 150_000 ? '' : ' STRATEGY FILE_COPY';
   if (template !== undefined) return ` TEMPLATE ${template}${strategy}`;
   return locale === undefined ? '' : ` TEMPLATE template0 LOCALE '${locale}' ENCODING '${encoding}'`;
@@ -95,7 +95,7 @@ function withNodeLock(coordinator: string, work: () => Promise<void>): Promise<v
 }
 
 async function joinNodes(sql: Database, coordinator: string, workers: readonly string[]): Promise<void> {
-  const placeOf = (server: string) => [new URL(server).hostname, Number(new URL(server).port)];
-  await sql.query('SELECT citus_set_coordinator_host($1, $2)', placeOf(coordinator));
-  for (const worker of workers) await sql.query('SELECT citus_add_node($1, $2)', placeOf(worker));
+  const addressOf = (server: string) => [new URL(server).hostname, Number(new URL(server).port)];
+  await sql.query('SELECT citus_set_coordinator_host($1, $2)', addressOf(coordinator));
+  for (const worker of workers) await sql.query('SELECT citus_add_node($1, $2)', addressOf(worker));
 }

@@ -9,7 +9,7 @@ const harness = new EmbeddedHarness();
 afterAll(() => harness.clear());
 
 describe('a throwaway cluster', () => {
-  it('is durable by default, and its folder is deleted after stop', async () => {
+  it('is durable by default, and its folder is deleted after it stops', async () => {
     const durable = await startThrowawayCluster();
     const fast = await startThrowawayCluster({ durability: 'none' });
     expect(await query(durable.url, 'SHOW fsync')).toEqual([{ fsync: 'on' }]);

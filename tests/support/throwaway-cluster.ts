@@ -16,7 +16,7 @@ interface ThrowawayCluster {
 
 const PREFIX = 'groundswell-throwaway-';
 /** The minimum age of an abandoned folder. A newer folder may not have an owner yet. */
-const SETTLED_MS = 60_000;
+const MIN_AGE_MS = 60_000;
 
 /**
  * Starts a PostgreSQL cluster in a temporary folder. With `durability: 'none'`, it is faster, but loses data in a
@@ -54,7 +54,7 @@ async function removeAbandoned(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const dataDir = join(tmpdir(), name);
     const found = name.startsWith(PREFIX) ? await stat(dataDir).catch(() => undefined) : undefined;
-    if (!found || found.uid !== process.getuid?.() || Date.now() - found.mtimeMs < SETTLED_MS) continue;
+    if (!found || found.uid !== process.getuid?.() || Date.now() - found.mtimeMs < MIN_AGE_MS) continue;
     const attempt = await becomeOwner(EMBEDDED_NAME, dataDir, 'share').catch(() => undefined);
     if (attempt && 'owner' in attempt) await attempt.owner.close();
     if (!attempt || !('owned' in attempt)) continue;

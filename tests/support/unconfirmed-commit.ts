@@ -2,8 +2,8 @@ import { onTestFinished, vi } from 'vitest';
 import { type Database, UnknownOutcomeError } from '../../src/core/database/database.ts';
 
 /**
- * Makes the next transaction that writes to the audit log commit, and then fail as if its connection had been lost during
- * COMMIT. Others, such as those of background jobs, are not affected.
+ * Makes the next transaction that writes to the audit log commit, and then fail as if its connection had been lost
+ * during COMMIT. Other transactions, such as those of background jobs, are not affected.
  */
 export function confirmNoCommitOnce(database: Database): void {
   const { transaction } = database;

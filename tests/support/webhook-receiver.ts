@@ -20,7 +20,7 @@ export interface WebhookReceiver {
   url: string;
   /** All requests so far, in order of arrival. */
   received: Received[];
-  /** Responds to a request. By default, it responds with 204. */
+  /** Responds to a request, by default with 204. */
   respond: (response: ServerResponse) => void;
   /** Refuses connections until `resume` is called. */
   stop(): Promise<void>;

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { validateXML } from 'xmllint-wasm';
 
 /**
- * Returns the errors that libxml2 finds in an XML document, optionally validating against a schema (`schemas/….xsd`).
+ * Returns the errors that libxml2 finds in an XML document, including violations of the schema (`schemas/….xsd`), if
+ * given.
  */
 export async function xmlErrors(xml: string, schemaName?: string): Promise<string[]> {
   const schema =
