@@ -56,9 +56,9 @@ export async function cards({ rounds, seconds }: BenchOptions): Promise<void> {
       rendered.push(...turns);
       console.log(
         `Round ${round + 1}:`,
-        summary(alone).p99Ms,
+        summary(alone).p99Ms.median,
         'ms (p99) alone,',
-        summary(beside).p99Ms,
+        summary(beside).p99Ms.median,
         'ms beside cards',
         turns.at(-1),
       );

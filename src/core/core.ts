@@ -7,13 +7,13 @@ import type { PageQuery } from '../contract/page-query.ts';
 import type { Upvoted, UpvoteState } from '../contract/upvotes/schema.ts';
 import { listModeration } from './audit/moderation-log.ts';
 import type { Change } from './changes/change-feed.ts';
-import { addReportedComments, type WrittenComment } from './comments/add-comments.ts';
+import { addCommentsWithEvents, type WrittenComment } from './comments/add-comments.ts';
 import { type Like, likeComments } from './comments/like-comments.ts';
 import { listComments, listHeldComments } from './comments/list-comments.ts';
 import { type CommentAuthor, type PreparedComment, prepareComment, type Sender } from './comments/prepare-comment.ts';
 import { idempotencyKeyReused, productNotFound } from './core-error.ts';
 import type { Database } from './database/database.ts';
-import { type ReadSources, readsFrom } from './database/replicas.ts';
+import { primaryOnly, type ReadSources } from './database/replicas.ts';
 import { type BatchResult, type GroupCommitObserver, groupCommit, type Outcome } from './group-commit.ts';
 import { periodsAt } from './leaderboards/calendar.ts';
 import { getLeaderboard, type LeaderboardRules } from './leaderboards/get-leaderboard.ts';
@@ -123,7 +123,7 @@ export const DEFAULT_LAUNCHES: LaunchOptions = {
 const COMMENT_BATCH_LIMITS = { maxBatch: 200, maxQueued: 2_000 };
 
 export function createCore(database: Database, options: CoreOptions = {}): Core {
-  const { runtime = systemRuntime, observeWrites, onWrite, onUnchecked, reads = readsFrom(database) } = options;
+  const { runtime = systemRuntime, observeWrites, onWrite, onUnchecked, reads = primaryOnly(database) } = options;
   const { launches = DEFAULT_LAUNCHES, newestProducts: newest, recordEvents } = options;
   const rules = (): LeaderboardRules & LaunchOptions => ({ ...launches, now: runtime.now() });
 
@@ -152,7 +152,7 @@ export function createCore(database: Database, options: CoreOptions = {}): Core 
     observer: observeWrites?.('upvotes'),
   });
   const comments = groupCommit<PreparedComment, WrittenComment>({
-    commit: async (batch) => publish(await addReportedComments(database, runtime, batch, recordEvents)),
+    commit: async (batch) => publish(await addCommentsWithEvents(database, runtime, batch, recordEvents)),
     observer: observeWrites?.('comments'),
     ...COMMENT_BATCH_LIMITS,
   });

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { type SiteChanges, subscribeToChanges } from '../core/changes/site-changes.ts';
-import { openSessions } from '../core/console/sessions.ts';
+import { findOpenSessions } from '../core/console/sessions.ts';
 import { type Core, createCore, DEFAULT_LAUNCHES } from '../core/core.ts';
 import type { Database } from '../core/database/database.ts';
 import type { ReplicatedReads } from '../core/database/replicas.ts';
@@ -17,7 +17,7 @@ import { ResponseCache } from './cache/response-cache.ts';
 import { buildConsoleApp } from './console/console-app.ts';
 import type { ConsoleOptions } from './console/console-options.ts';
 import { createConsoleStreams } from './console/console-streams.ts';
-import { createOpenCheck } from './console/mount-console.ts';
+import { createEnabledCheck } from './console/mount-console.ts';
 import { lastWriteOf } from './http/last-write-cookie.ts';
 import type { UpvoteBursts } from './limits/detect-bursts.ts';
 import { createLive } from './live/live.ts';
@@ -141,10 +141,10 @@ export async function buildSite(options: SiteOptions): Promise<BuiltSite> {
     if (metrics) addSiteMetrics(metrics.registers, { core, cache, database, live });
     if (metrics && replicas) addReadMetrics(metrics.registers, replicas);
     const { renderer, settings } = appOptions;
-    const streams = createConsoleStreams((tokens) => openSessions(database, tokens, runtime.now()));
+    const streams = createConsoleStreams((tokens) => findOpenSessions(database, tokens, runtime.now()));
     changes.subscribe(streams);
     const operatorConsole = consoleOptions && {
-      isOpen: createOpenCheck(database, runtime.monotonicMs),
+      isOpen: createEnabledCheck(database, runtime.monotonicMs),
       app: await buildConsoleApp({
         ...consoleOptions,
         ...{ database, runtime, log, streams, launches, recordEvents },

@@ -18,7 +18,7 @@ import { createSubmission } from '../../src/core/submissions/create-submission.t
 import { blockedStatements } from '../support/blocked-statements.ts';
 import { addOperator, type TestOperator } from '../support/operator.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
-import { confirmNoCommitOnce } from '../support/unconfirmed-commit.ts';
+import { loseCommitResponseOnce } from '../support/unconfirmed-commit.ts';
 
 let site: TestSite;
 let ada: TestOperator;
@@ -267,7 +267,7 @@ describe('Submissions', () => {
 test('a change gets 504 if the database does not confirm the commit, because the change may have been made', async () => {
   const { id } = await site.addProduct();
   const comment = await addComment(id, 'A comment');
-  confirmNoCommitOnce(site.database);
+  loseCommitResponseOnce(site.database);
   const hidden = await ada.ask('POST', '/comments/moderate', { action: 'hide', ids: [comment] });
   expect(hidden.statusCode).toBe(504);
   expect(hidden.json()).toMatchObject({ status: 504, code: 'unavailable' });

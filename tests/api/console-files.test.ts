@@ -18,7 +18,7 @@ import { blockedStatements } from '../support/blocked-statements.ts';
 import { createLogLines } from '../support/log-lines.ts';
 import { addOperator, type TestOperator } from '../support/operator.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
-import { confirmNoCommitOnce } from '../support/unconfirmed-commit.ts';
+import { loseCommitResponseOnce } from '../support/unconfirmed-commit.ts';
 
 let site: TestSite;
 let ada: TestOperator;
@@ -231,7 +231,7 @@ describe('Imports', () => {
   });
 
   test('an import ends without a result if the database does not confirm the commit, because the import may be complete', async () => {
-    confirmNoCommitOnce(site.database);
+    loseCommitResponseOnce(site.database);
     expect(await send('id,name\nunconfirmed,Unconfirmed\n')).toMatchObject({ kind: 'progress' });
     expect(await ada.lastEntry()).toMatchObject({ action: 'import', details: { created: 1 } });
   });

@@ -5,7 +5,7 @@ import { LIMITS } from '../../src/contract/limits.ts';
 import type { ProductDetail, StoredProduct } from '../../src/contract/products/schema.ts';
 import { saveProducts } from '../../src/core/products/save-products.ts';
 import { BROKEN_UTF8, HOSTILE_BODIES } from '../hostile/bodies.ts';
-import { HOSTILE, hostileFor } from '../hostile/corpus.ts';
+import { HOSTILE, hostileTextsFor } from '../hostile/corpus.ts';
 import { buildProduct } from '../support/build-product.ts';
 import { createLogLines } from '../support/log-lines.ts';
 import { newVisitor } from '../support/requests.ts';
@@ -99,7 +99,7 @@ test('a hostile text in a product is returned exactly by the API, is found by se
       return { name: around, description: around, tags: [around], maker: around, category: around };
     }),
   );
-  const searched = new Set(hostileFor(0));
+  const searched = new Set(hostileTextsFor(0));
   for (const [index, hostile] of storable.entries()) {
     const { name, text } = hostile;
     const around = `(${text})`;
@@ -169,7 +169,7 @@ describe('hostile requests', () => {
   test.each(PLACES.map(([place, send], number) => [place, number, send] as const))(
     'hostile texts as %s get a success or a well-formed error',
     async (_, number, send) => {
-      for (const { name, text } of hostileFor(number)) expectResponse(name, await send(text));
+      for (const { name, text } of hostileTextsFor(number)) expectResponse(name, await send(text));
     },
   );
 

@@ -142,7 +142,7 @@ test('limits use the monotonic clock, so a jump of the wall clock neither refuse
     ),
   ).toEqual([200, 200, 200, 429]);
   for (const hours of [1, -2]) {
-    clock.setTimeOfDay({ hours });
+    clock.shiftWallClock({ hours });
     expect((await put()).statusCode).toBe(429);
   }
   clock.advance({ milliseconds: 20_000 });

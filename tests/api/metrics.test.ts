@@ -7,7 +7,7 @@ import { CONSOLE_API } from '../../src/contract/console/paths.ts';
 import { inviteOperator } from '../../src/core/console/operators.ts';
 import { beginSession } from '../../src/core/console/sessions.ts';
 import { saveProducts } from '../../src/core/products/save-products.ts';
-import { listEvents, noteFailed, receiverOf, recordEvents } from '../../src/core/webhooks/outbox.ts';
+import { listEvents, receiverOf, recordEvents, recordFailure } from '../../src/core/webhooks/outbox.ts';
 import { type RunningSite, serve } from '../../src/server/serve.ts';
 import { readSettings } from '../../src/settings/settings.ts';
 import { buildProduct } from '../support/build-product.ts';
@@ -79,7 +79,7 @@ describe('GET /metrics (api.md, Health)', () => {
       await recordEvents(database, [{ type: 'comment.held', timestamp, data: { commentId: 'c', productId: 'p' } }]);
       const [{ id = '' } = {}] = await listEvents(database, { limit: 1 });
       const failed = { id, failure: 'refused', nextAttemptAt: new Date(), isGone: false };
-      await noteFailed(database, receiverOf(receiver.url), failed, new Date(failingSince * 1_000));
+      await recordFailure(database, receiverOf(receiver.url), failed, new Date(failingSince * 1_000));
     });
     const metrics = async () => (await ask('/metrics', authorization(TOKEN))).text();
     await expect.poll(metrics).toMatch(/^groundswell_webhook_attempts_total\{outcome="failed"\} [1-9]\d*$/m);

@@ -9,7 +9,7 @@ import { buildProduct } from '../support/build-product.ts';
 import { CommandHarness } from '../support/command.ts';
 import { installCommand } from '../support/installed-command.ts';
 import { silentLog } from '../support/silent-log.ts';
-import { type Acknowledged, startWitness } from './witness.ts';
+import { type Acknowledged, startWriteRecorder } from './write-recorder.ts';
 
 /** `npm run test:crash` runs twenty rounds. */
 const ROUNDS = Number(process.env.CRASH_ROUNDS ?? 3);
@@ -33,13 +33,13 @@ describe('kill -9 under load', () => {
       const dataDir = await harness.dataDir();
       let site = await harness.serve({ DATA_DIR: dataDir, ...SETTINGS });
       await withDatabase(dataDir, addProducts);
-      const witness = startWitness(() => site.address, PRODUCTS, LIKED);
+      const recorder = startWriteRecorder(() => site.address, PRODUCTS, LIKED);
       try {
         for (let round = 0; round < ROUNDS; round += 1) {
           const victim = VICTIMS[round % VICTIMS.length] ?? 'site';
           // Kills after a random number of writes.
-          await witness.acknowledges(200 + Math.floor(Math.random() * 200));
-          witness.acknowledged.statuses.clear();
+          await recorder.acknowledges(200 + Math.floor(Math.random() * 200));
+          recorder.acknowledged.statuses.clear();
           const killed = victim === 'site' ? undefined : await killPostmaster(dataDir);
           if (victim !== 'database') {
             site.process.kill('SIGKILL');
@@ -48,15 +48,15 @@ describe('kill -9 under load', () => {
           }
           if (victim === 'database') await untilReplaced(dataDir, killed);
           // Waits until writes succeed again.
-          await witness.acknowledges(50);
-          expectNoFault(witness.acknowledged, victim);
+          await recorder.acknowledges(50);
+          expectNoFault(recorder.acknowledged, victim);
         }
       } finally {
-        await witness.stop();
+        await recorder.stop();
       }
-      const { upvotes, commentIds, likes } = witness.acknowledged;
+      const { upvotes, commentIds, likes } = recorder.acknowledged;
       expect(Math.min(upvotes.size, commentIds.size, likes)).toBeGreaterThan(ROUNDS * 10);
-      await withDatabase(dataDir, (connection) => expectStored(connection, witness.acknowledged));
+      await withDatabase(dataDir, (connection) => expectStored(connection, recorder.acknowledged));
       site.process.kill('SIGTERM');
       expect(await site.exited).toMatchObject({ code: 0 });
     },

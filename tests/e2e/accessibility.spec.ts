@@ -1,18 +1,18 @@
 import * as paths from '../../src/contract/paths.ts';
 import { contrast } from '../../src/settings/accent.ts';
 import { expectAccessible } from '../support/axe.ts';
-import { turnEventLoop } from '../support/clock.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { holdResponses } from '../support/network.ts';
+import { turnEventLoop } from '../support/page-clock.ts';
 import { cardNames, commentBox, commentTexts, PHONE, searchBox, toast, toHex, upvoteOf } from '../support/screen.ts';
-import { stateProducts } from '../support/screen-state.ts';
+import { stateContent } from '../support/screen-state.ts';
 
 test.describe('§2: every screen is accessible', () => {
   test('the search box and the upvote button stay visible and accessible at 200% zoom in forced colours', async ({
     page,
     site,
   }) => {
-    const { rich } = await stateProducts(site);
+    const { rich } = await stateContent(site);
     await page.emulateMedia({ forcedColors: 'active' });
     await page.setViewportSize({ width: 640, height: 450 });
     for (const path of ['/?q=zz', `/product/${rich.id}`]) {
@@ -67,7 +67,7 @@ test.describe('accessibility of other states', () => {
   }
 
   test('pages without JavaScript have no violations', async ({ page, site }) => {
-    const { rich } = await stateProducts(site);
+    const { rich } = await stateContent(site);
     const browser = await page.context().newCDPSession(page);
     for (const path of ['/?q=zz', `/product/${rich.id}`, '/?board=2026']) {
       await browser.send('Emulation.setScriptExecutionDisabled', { value: true });
@@ -137,7 +137,7 @@ test.describe('§2: the site works by keyboard alone', () => {
       page,
       site,
     }) => {
-      const { rich } = await stateProducts(site);
+      const { rich } = await stateContent(site);
       await page.emulateMedia({ colorScheme });
       for (const path of ['/?q=zz+rich', `/product/${rich.id}`]) {
         await visit(page, path);

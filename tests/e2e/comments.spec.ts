@@ -1,8 +1,8 @@
 import { LIMITS } from '../../src/contract/limits.ts';
-import { elapseUntil } from '../support/clock.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { failResponses, holdResponses, recordRequests, requestsReported } from '../support/network.ts';
 import { visitFully } from '../support/offline-page.ts';
+import { elapseUntil } from '../support/page-clock.ts';
 import {
   commentArticles,
   commentBox,

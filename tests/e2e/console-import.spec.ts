@@ -4,10 +4,10 @@ import type { Locator, Page, Request } from '@playwright/test';
 import { CONSOLE_API } from '../../src/contract/console/paths.ts';
 import type { ImportSummary } from '../../src/contract/console/records.ts';
 import { editProduct } from '../../src/core/products/edit-product.ts';
-import { turnEventLoop } from '../support/clock.ts';
 import { openConsole, signIn, signInAndOpen, stopLiveUpdates } from '../support/console-page.ts';
 import type { E2eSite } from '../support/e2e-site.ts';
 import { expect, test } from '../support/e2e-test.ts';
+import { turnEventLoop } from '../support/page-clock.ts';
 
 const SUMMARY: ImportSummary = {
   ...{ auditId: null, created: 1, updated: 0, unchanged: 0, firstCreated: [], firstUpdated: [] },

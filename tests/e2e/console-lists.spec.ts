@@ -14,8 +14,8 @@ import {
 } from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
 import { holdResponses } from '../support/network.ts';
+import { otherVisitor } from '../support/other-visitor.ts';
 import { toHex } from '../support/screen.ts';
-import { stranger } from '../support/stranger.ts';
 
 const rowsOf = (page: Page) => page.getByRole('list', { name: 'Products' }).getByRole('listitem');
 
@@ -262,10 +262,10 @@ test('a list with a steady flow of comments is updated despite slow responses, b
   // The second request for the number of waiting items follows the start of the live updates.
   await expect.poll(() => waitingReads).toBeGreaterThan(1);
   const held = await holdResponses(page, /\/api\/console\/comments\?/);
-  await stranger(page).comment(id, 'One');
+  await otherVisitor(page).comment(id, 'One');
   await expect.poll(() => held.received).toBe(1);
   const before = waitingReads;
-  await stranger(page).comment(id, 'Two');
+  await otherVisitor(page).comment(id, 'Two');
   // Live updates refetch both the list and the number of waiting items.
   await expect.poll(() => waitingReads).toBeGreaterThan(before);
   expect(held.requests).toHaveLength(1);

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { CONSOLE_API } from '../../src/contract/console/paths.ts';
-import { waitUntilHandled } from '../support/clock.ts';
 import { holdRequests, openConsole, signIn, signInAndOpen } from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
-import { look } from '../support/live-page.ts';
+import { setTabVisibility } from '../support/live-page.ts';
 import { recordRequests, requestsReported } from '../support/network.ts';
-import { stranger } from '../support/stranger.ts';
+import { otherVisitor } from '../support/other-visitor.ts';
+import { waitUntilHandled } from '../support/page-clock.ts';
 
 test('a new comment appears in a search that found none, without requests for all of its empty pages', async ({
   page,
@@ -31,7 +31,7 @@ test('a new comment appears in a search that found none, without requests for al
   await expect.poll(() => read.filter((cursor) => cursor === 'first').length).toBeGreaterThan(1);
   await requestsReported(page);
   read.length = 0;
-  await stranger(page).comment(id, text);
+  await otherVisitor(page).comment(id, text);
   await expect(page.getByRole('listitem').filter({ hasText: text })).toBeVisible();
   await expect.poll(() => read).toContain('third');
   expect(read).not.toContain('second');
@@ -45,18 +45,18 @@ test('a hidden tab closes its stream, and catches up when it is visible again', 
   await signInAndOpen(page, site, `/console/comments?product=${id}`);
   await opened;
   const closed = page.waitForEvent('requestfailed', (request) => request.url().endsWith(CONSOLE_API.events));
-  await look(page, 'hidden');
+  await setTabVisibility(page, 'hidden');
   await page.clock.fastForward(10_500);
   await closed;
   // The reopened stream reports no change, so only the refetch at its start can show the comment.
   await page.route(CONSOLE_API.events, (route) => route.fulfill({ contentType: 'text/event-stream', body: ':\n\n' }));
   const release = await holdRequests(page, CONSOLE_API.events);
-  await look(page, 'visible');
+  await setTabVisibility(page, 'visible');
   // The list is also refetched because the tab is visible. The comment is written after this refetch.
   await requestsReported(page);
   for (const read of reads) await waitUntilHandled(page, read);
   const text = `Meanwhile ${id}`;
-  await stranger(page).comment(id, text);
+  await otherVisitor(page).comment(id, text);
   release();
   await expect(page.getByText(text)).toBeVisible();
 });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { CONSOLE_API } from '../../src/contract/console/paths.ts';
 import { inviteOperator, revokeOperator } from '../../src/core/console/operators.ts';
 import { acceptInvitation } from '../../src/core/console/sign-in.ts';
-import { signInAndOpen, untilEnabled } from '../support/console-page.ts';
+import { signInAndOpen, waitUntilConsoleIsServed } from '../support/console-page.ts';
 import { startE2eSite } from '../support/e2e-site.ts';
 import { expect, test, testWith } from '../support/e2e-test.ts';
 
@@ -14,7 +14,7 @@ test('an operator whose accepted invitation got no response can sign in with the
   const name = `op-${randomUUID().slice(0, 8)}`;
   const passphrase = 'correct horse battery';
   const { token } = await inviteOperator(site.database, name, new Date());
-  await untilEnabled(page);
+  await waitUntilConsoleIsServed(page);
   await page.route(
     CONSOLE_API.acceptInvitation,
     async (route) => {

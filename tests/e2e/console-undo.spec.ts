@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { CONSOLE_API } from '../../src/contract/console/paths.ts';
 import { hideComments, holdComments, releaseComments } from '../../src/core/comments/moderate-comments.ts';
-import { turnEventLoop } from '../support/clock.ts';
 import {
   holdRequests,
   openConsole,
@@ -11,6 +10,7 @@ import {
   writeComment,
 } from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
+import { turnEventLoop } from '../support/page-clock.ts';
 import { toast } from '../support/screen.ts';
 
 test('undo waits for a change that has no response yet, and does not revert the change before it', async ({

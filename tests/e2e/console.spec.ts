@@ -6,7 +6,7 @@ import { removeProducts } from '../../src/core/products/remove-products.ts';
 import { systemRuntime } from '../../src/core/runtime.ts';
 import { createSubmission } from '../../src/core/submissions/create-submission.ts';
 import { expectAccessible } from '../support/axe.ts';
-import { openConsole, signIn, signInAndOpen, untilEnabled } from '../support/console-page.ts';
+import { openConsole, signIn, signInAndOpen, waitUntilConsoleIsServed } from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
 import { elementsBeyondScreen, PHONE } from '../support/screen.ts';
 
@@ -270,7 +270,7 @@ test('requests that the operator did not cause are marked, so they do not extend
   site,
 }) => {
   await signIn(page, site);
-  await untilEnabled(page);
+  await waitUntilConsoleIsServed(page);
   const headerOf = async (path: string) =>
     (await page.waitForRequest((request) => request.url().includes(path))).headers();
   const loaded = headerOf(CONSOLE_API.waiting);

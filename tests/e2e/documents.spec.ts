@@ -3,7 +3,7 @@ import { expect, test, visit } from '../support/e2e-test.ts';
 import { recordRequests, requestsReported } from '../support/network.ts';
 import { visitFully } from '../support/offline-page.ts';
 import { toast, upvoteOf } from '../support/screen.ts';
-import { stateProducts } from '../support/screen-state.ts';
+import { stateContent } from '../support/screen-state.ts';
 import { submissionTest } from '../support/submission-site.ts';
 
 test.describe('§2: HTML documents', () => {
@@ -25,7 +25,7 @@ test.describe('§2: HTML documents', () => {
     expectConsoleError,
   }) => {
     // Collects the violations with their samples, which the fixture does not report.
-    const { rich } = await stateProducts(site);
+    const { rich } = await stateContent(site);
     const violations: string[] = [];
     await page.exposeFunction('reportViolation', (violation: string) => violations.push(violation));
     await page.addInitScript(() => {

@@ -1,6 +1,6 @@
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { failResponses, setOnline } from '../support/network.ts';
-import { cacheAtOnce, note, offlineTest, visitAndCache } from '../support/offline-page.ts';
+import { networkNotice, offlineTest, skipFeatureDelay, visitAndCache } from '../support/offline-page.ts';
 import {
   commentArticles,
   commentBox,
@@ -79,7 +79,7 @@ offlineTest(
   'posting a comment offline fails if storage is full, and the draft stays',
   async ({ page, site, expectConsoleError }) => {
     expectConsoleError(/503/);
-    await cacheAtOnce(page);
+    await skipFeatureDelay(page);
     const product = await site.addProduct({ name: 'Halibut' });
     await visitAndCache(page, `/product/${product.id}`);
     await page.evaluate(() => {
@@ -97,6 +97,6 @@ offlineTest(
       'Failed to add comment. Please try again.',
     );
     await expect(commentBox(page)).toHaveValue('Too much');
-    await expect(note(page)).not.toContainText('waiting to be sent');
+    await expect(networkNotice(page)).not.toContainText('waiting to be sent');
   },
 );

@@ -4,8 +4,8 @@ import type { Product } from '../../src/contract/products/schema.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { failResponses } from '../support/network.ts';
 import { visitFully } from '../support/offline-page.ts';
+import { otherVisitor } from '../support/other-visitor.ts';
 import { cardNames, cardOf, commentTexts, discussion, expectUpvote, toast, upvoteOf } from '../support/screen.ts';
-import { stranger } from '../support/stranger.ts';
 import { submissionTest } from '../support/submission-site.ts';
 
 test.describe('Back and Forward between documents', () => {
@@ -52,7 +52,7 @@ test.describe('Back and Forward between documents', () => {
       return localStorage.getItem('user_session') ?? '';
     });
     await (await refetched).finished();
-    await stranger(page, session).upvote(product.id);
+    await otherVisitor(page, session).upvote(product.id);
     await expectUpvote(page, 'Dozer', { upvoted: true, count: 1 });
   });
 });

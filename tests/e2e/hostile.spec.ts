@@ -2,11 +2,11 @@ import type { Page } from '@playwright/test';
 import { LIMITS } from '../../src/contract/limits.ts';
 import { isStorableText } from '../../src/contract/text.ts';
 import { HOSTILE } from '../hostile/corpus.ts';
-import { MARKER, RUN } from '../hostile/programs.ts';
+import { MARKER, RUN } from '../hostile/interpreted-texts.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { recordRequests, requestsReported } from '../support/network.ts';
+import { otherVisitor } from '../support/other-visitor.ts';
 import { cardNames, commentBox, commentTexts, commentWith, discussion, postButton, sortBy } from '../support/screen.ts';
-import { stranger } from '../support/stranger.ts';
 
 const TEXTS = HOSTILE.map(({ text }) => text.trim()).filter(
   (text) => text !== '' && isStorableText(text) && [...text].length <= 2_000,
@@ -189,7 +189,7 @@ test.describe('a held comment', () => {
       await visit(page, `/product/${product.id}`);
       await stream;
       await postHeld(page, 'Mine alone');
-      await stranger(page).comment(product.id, 'From afar');
+      await otherVisitor(page).comment(product.id, 'From afar');
       await expect(page.getByRole('button', { name: '1 new comment' })).toBeVisible();
       await discussion(page).getByRole('combobox').selectOption('newest');
       await expect(commentTexts(page)).toHaveText(['From afar', 'Mine alone']);

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
-import { turnEventLoop } from '../support/clock.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
+import { turnEventLoop } from '../support/page-clock.ts';
 import { cardNames, PHONE, searchBox, upvoteOf } from '../support/screen.ts';
 
 const dialog = (page: Page) => page.getByRole('dialog', { name: 'Keyboard shortcuts' });

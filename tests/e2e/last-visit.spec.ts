@@ -1,11 +1,11 @@
 import type { Page } from '@playwright/test';
 import { contrast } from '../../src/settings/accent.ts';
 import { expectAccessible } from '../support/axe.ts';
-import { freezeAges } from '../support/clock.ts';
 import type { E2eSite } from '../support/e2e-site.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { recordShifts } from '../support/layout-shifts.ts';
 import { requestsReported } from '../support/network.ts';
+import { freezeAges } from '../support/page-clock.ts';
 import { toHex } from '../support/screen.ts';
 
 const HOUR_MS = 60 * 60_000;

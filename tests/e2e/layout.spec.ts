@@ -1,7 +1,7 @@
 import type { Locator, Page } from '@playwright/test';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { commentBox, elementsBeyondScreen, linesOfLongText, searchBox, WIDTHS } from '../support/screen.ts';
-import { stateProducts } from '../support/screen-state.ts';
+import { stateContent } from '../support/screen-state.ts';
 
 const boxOf = async (element: Locator) => (await element.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
 
@@ -10,7 +10,7 @@ test.describe('§2: the layout of every screen', () => {
     page,
     site,
   }) => {
-    const { long } = await stateProducts(site);
+    const { long } = await stateContent(site);
     await page.setViewportSize({ width: WIDTHS.desktop, height: 900 });
     for (const path of [`/?q=${long.name.slice(0, 30)}`, `/product/${long.id}`]) {
       await visit(page, path);
@@ -24,7 +24,7 @@ test.describe('§2: the layout of every screen', () => {
       page,
       site,
     }) => {
-      const { rich } = await stateProducts(site);
+      const { rich } = await stateContent(site);
       await page.setViewportSize({ width, height: 900 });
       for (const path of ['/', `/product/${rich.id}`]) {
         await visit(page, path);
@@ -81,7 +81,7 @@ test.describe('§2: the layout of every screen', () => {
   });
 
   test('on a touch screen, buttons are at least 44 px high and tags at least 24 px', async ({ newVisitor, site }) => {
-    const { rich } = await stateProducts(site);
+    const { rich } = await stateContent(site);
     const page = await newVisitor({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
     for (const path of ['/?q=zz+rich', `/product/${rich.id}`]) {
       await visit(page, path);

@@ -6,7 +6,7 @@ import { removeProducts } from '../../src/core/products/remove-products.ts';
 import { expectAccessible } from '../support/axe.ts';
 import { type E2eSite, startE2eSite } from '../support/e2e-site.ts';
 import { expect, testWith, visit } from '../support/e2e-test.ts';
-import { watch } from '../support/live-page.ts';
+import { visitWithLiveUpdates } from '../support/live-page.ts';
 import { failResponses, recordRequests, requestsReported } from '../support/network.ts';
 import { elementsBeyondScreen, PHONE, SCREEN_VARIANTS, selectVariants, upvoteOf } from '../support/screen.ts';
 
@@ -74,7 +74,7 @@ async function watchBoard(page: Page, path: string, top: string): Promise<void> 
     const [first] = /<article.*?<\/article>/s.exec(await (await page.request.get(path)).text()) ?? [];
     expect(first).toContain(top);
   }).toPass();
-  await watch(page, path);
+  await visitWithLiveUpdates(page, path);
 }
 
 test('another visitor’s vote moves a launch on an open leaderboard, without a reload or a layout shift', async ({

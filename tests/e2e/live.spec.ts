@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Page, Request, Route } from '@playwright/test';
 import * as paths from '../../src/contract/paths.ts';
-import { elapseUntil } from '../support/clock.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { startInterruptibleProxy } from '../support/interruptible-proxy.ts';
-import { EVENTS, look, news, watch } from '../support/live-page.ts';
+import { EVENTS, newItemsButton, setTabVisibility, visitWithLiveUpdates } from '../support/live-page.ts';
 import { recordRequests } from '../support/network.ts';
+import { otherVisitor } from '../support/other-visitor.ts';
+import { elapseUntil } from '../support/page-clock.ts';
 import { cardNames, commentTexts, commentWith, discussion, textsOf, toast, upvoteOf } from '../support/screen.ts';
-import { stranger } from '../support/stranger.ts';
 
 test.use({ live: true });
 
@@ -31,13 +31,16 @@ test('an upvote updates the list and the product page of other visitors, and cou
 }) => {
   const product = await site.addProduct({ name: 'Zebrafish' });
   const reader = await newVisitor();
-  await Promise.all([watch(reader, '/?q=zebrafish'), watch(page, `/product/${product.id}`)]);
+  await Promise.all([
+    visitWithLiveUpdates(reader, '/?q=zebrafish'),
+    visitWithLiveUpdates(page, `/product/${product.id}`),
+  ]);
   const own = await textsOf(upvoteOf(page, 'Zebrafish'));
   await upvoteOf(page, 'Zebrafish').click();
   await expect(upvoteOf(reader, 'Zebrafish')).toHaveAccessibleName('Upvote Zebrafish, 1');
   await expect(upvoteOf(reader, 'Zebrafish').locator('[data-roll="up"]')).toHaveText('1');
   await expect(upvoteOf(reader, 'Zebrafish')).toHaveAttribute('aria-pressed', 'false');
-  await stranger(page).upvote(product.id);
+  await otherVisitor(page).upvote(product.id);
   for (const each of [reader, page])
     await expect(upvoteOf(each, 'Zebrafish')).toHaveAccessibleName('Upvote Zebrafish, 2');
   const counts = (await own()).map((text) => text.split(', ')[1]);
@@ -62,12 +65,12 @@ test('a product page shows within minutes that a launch which was not its neighb
   // Launches of other tests may have more votes.
   const { rank } = await standing();
   await page.clock.install();
-  await watch(page, `/product/${leader?.id}`);
+  await visitWithLiveUpdates(page, `/product/${leader?.id}`);
   const result = page.getByRole('region', { name: 'Launch result' });
   await expect(result).toContainText(new RegExp(`^${rank}\\D+ of \\d+ on `));
   // Runs the refetch that the new launches have scheduled.
   await page.clock.fastForward(10_000);
-  for (let vote = 0; vote < 3; vote += 1) await stranger(page).upvote(rival?.id ?? '');
+  for (let vote = 0; vote < 3; vote += 1) await otherVisitor(page).upvote(rival?.id ?? '');
   await expect.poll(async () => (await standing())?.rank).toBe(rank + 1);
   // The page reopens its stream, which seems silent after the clock has advanced. The new stream sends no events.
   await page.route(EVENTS, () => {});
@@ -85,23 +88,23 @@ test('new comments wait behind a button and appear in the order Best; likes upda
     { content: 'Older', createdAt: '2026-01-01T10:00:00Z' },
     { content: 'Newer', createdAt: '2026-01-01T11:00:00Z' },
   ]);
-  await watch(page, `/product/${product.id}`);
+  await visitWithLiveUpdates(page, `/product/${product.id}`);
   await expect(commentTexts(page)).toHaveText(['Newer', 'Older']);
-  const others = stranger(page);
+  const others = otherVisitor(page);
   await others.like(String(first?.id));
   await expect(like(page, 'Older')).toHaveText('Like 1');
   await expect(commentTexts(page), 'a like does not change the order').toHaveText(['Newer', 'Older']);
 
   await others.comment(product.id, 'From afar');
-  await expect(news(page)).toHaveText('1 new comment');
+  await expect(newItemsButton(page)).toHaveText('1 new comment');
   await others.comment(product.id, 'From farther');
-  await expect(news(page)).toHaveText('2 new comments');
+  await expect(newItemsButton(page)).toHaveText('2 new comments');
   await expect(page.locator('.live-updates')).toHaveAttribute('role', 'status');
   await expect(discussion(page).getByRole('heading', { level: 2 })).toHaveText('Discussion (4)');
   await expect(commentTexts(page), 'new comments do not move the others').toHaveText(['Newer', 'Older']);
-  await news(page).click();
+  await newItemsButton(page).click();
   await expect(commentTexts(page)).toHaveText(['Older', 'From farther', 'From afar', 'Newer']);
-  await expect(news(page)).toHaveCount(0);
+  await expect(newItemsButton(page)).toHaveCount(0);
   await expect(commentWith(page, 'From farther').locator('..')).toBeFocused();
 });
 
@@ -109,19 +112,19 @@ test('after Next, the page shows the updates of the product on screen', async ({
   const [, next, first] = await site.addProducts(3, (index) => ({ name: `Nannygai ${index}` }));
   const nextId = String(next?.id);
   await site.addComments(nextId, [{ content: 'Here' }]);
-  await watch(page, `/product/${first?.id}`);
+  await visitWithLiveUpdates(page, `/product/${first?.id}`);
   await page.getByRole('button', { name: 'Next', exact: true }).click();
   await expect(upvoteOf(page, 'Nannygai 1')).toHaveAccessibleName('Upvote Nannygai 1, 0');
   await expect(commentTexts(page)).toHaveText(['Here']);
-  await stranger(page).upvote(nextId);
+  await otherVisitor(page).upvote(nextId);
   await expect(upvoteOf(page, 'Nannygai 1')).toHaveAccessibleName('Upvote Nannygai 1, 1');
-  await stranger(page).comment(nextId, 'From afar');
-  await expect(news(page)).toHaveText('1 new comment');
+  await otherVisitor(page).comment(nextId, 'From afar');
+  await expect(newItemsButton(page)).toHaveText('1 new comment');
 });
 
 test('a visitor’s own comment and like do not appear as live updates', async ({ page, site }) => {
   const product = await site.addProduct({ name: 'Xiphias' });
-  await watch(page, `/product/${product.id}`);
+  await visitWithLiveUpdates(page, `/product/${product.id}`);
   const said = await textsOf(page.locator('.live-updates'));
   const title = await textsOf(discussion(page).getByRole('heading', { level: 2 }));
   await page.getByRole('textbox', { name: 'Your comment' }).fill('My own');
@@ -129,13 +132,13 @@ test('a visitor’s own comment and like do not appear as live updates', async (
   await expect(commentTexts(page)).toHaveText(['My own']);
   const likes = await textsOf(like(page, 'My own'));
   await like(page, 'My own').click();
-  const { id } = await stranger(page).comment(product.id, 'Not mine');
-  await expect(news(page)).toHaveText('1 new comment');
+  const { id } = await otherVisitor(page).comment(product.id, 'Not mine');
+  await expect(newItemsButton(page)).toHaveText('1 new comment');
   expect(await said()).toEqual(['', '1 new comment']);
   expect(await title()).toEqual(['Discussion (0)', 'Discussion (1)', 'Discussion (2)']);
   expect(await likes()).toEqual(['Like 0', 'Like 1']);
-  await news(page).click();
-  await stranger(page).like(id);
+  await newItemsButton(page).click();
+  await otherVisitor(page).like(id);
   await expect(like(page, 'Not mine')).toHaveText('Like 1');
 });
 
@@ -143,15 +146,15 @@ test('new launches wait behind a button above the list', async ({ page, site }) 
   const term = `wahoo ${randomUUID()}`;
   const add = (name: string) => site.addProduct({ name, description: term });
   await add('Wahoo one');
-  await watch(page, `/?q=${term}`);
+  await visitWithLiveUpdates(page, `/?q=${term}`);
   await add('Wahoo two');
   await site.addProduct({ name: 'Another' });
   await add('Wahoo three');
-  await expect(news(page)).toHaveText('2 new launches');
+  await expect(newItemsButton(page)).toHaveText('2 new launches');
   await expect(cardNames(page)).toHaveText(['Wahoo one']);
-  await news(page).click();
+  await newItemsButton(page).click();
   await expect(cardNames(page)).toHaveText(['Wahoo three', 'Wahoo two', 'Wahoo one']);
-  await expect(news(page)).toHaveCount(0);
+  await expect(newItemsButton(page)).toHaveCount(0);
 });
 
 test('a hidden tab closes its stream and catches up later, but its comments stay the same', async ({ page, site }) => {
@@ -163,21 +166,21 @@ test('a hidden tab closes its stream and catches up later, but its comments stay
   await visit(page, `/product/${product.id}`);
   await page.clock.fastForward(3_500);
   await opened;
-  await stranger(page).upvote(product.id);
+  await otherVisitor(page).upvote(product.id);
   await expect(upvoteOf(page, 'Viperfish')).toHaveAccessibleName('Upvote Viperfish, 1');
   const letGo = page.waitForEvent('requestfailed', (request) => EVENTS.test(request.url()));
-  await look(page, 'hidden');
+  await setTabVisibility(page, 'hidden');
   await page.clock.fastForward(10_500);
   await letGo;
   // Visible comments become stale after half a minute.
   await page.clock.fastForward(20_500);
-  await stranger(page).upvote(product.id);
-  await stranger(page).comment(product.id, 'Meanwhile');
+  await otherVisitor(page).upvote(product.id);
+  await otherVisitor(page).comment(product.id, 'Meanwhile');
   await expect(upvoteOf(page, 'Viperfish')).toHaveAccessibleName('Upvote Viperfish, 1');
   expect(open.size).toBe(0);
-  await look(page, 'visible');
+  await setTabVisibility(page, 'visible');
   await expect(upvoteOf(page, 'Viperfish')).toHaveAccessibleName('Upvote Viperfish, 2');
-  await expect(news(page)).toHaveText('1 new comment');
+  await expect(newItemsButton(page)).toHaveText('1 new comment');
   await expect.poll(() => open.size).toBe(1);
   await expect(commentTexts(page)).toHaveText(['Here']);
 });
@@ -186,19 +189,19 @@ test('two tabs share one stream, and the second tab takes over when the leader c
   const [one, two] = await site.addProducts(2, (index) => ({ name: `Urchin ${index + 1}` }));
   const other = await page.context().newPage();
   const open = openStreams([page, other]);
-  await watch(page, `/product/${one?.id}`);
+  await visitWithLiveUpdates(page, `/product/${one?.id}`);
   const shared = page.waitForRequest(
     (request) => EVENTS.test(request.url()) && request.url().includes(String(two?.id)),
   );
   await visit(other, `/product/${two?.id}`);
   expect((await shared).url()).toContain(String(one?.id));
-  await stranger(page).upvote(String(two?.id));
-  await stranger(page).upvote(String(one?.id));
+  await otherVisitor(page).upvote(String(two?.id));
+  await otherVisitor(page).upvote(String(one?.id));
   await expect(upvoteOf(other, 'Urchin 2')).toHaveAccessibleName('Upvote Urchin 2, 1');
   await expect(upvoteOf(page, 'Urchin 1')).toHaveAccessibleName('Upvote Urchin 1, 1');
   await expect.poll(() => [...open].map((request) => request.frame().page() === page)).toEqual([true]);
   await page.close();
-  await stranger(other).upvote(String(two?.id));
+  await otherVisitor(other).upvote(String(two?.id));
   await expect(upvoteOf(other, 'Urchin 2')).toHaveAccessibleName('Upvote Urchin 2, 2');
 });
 
@@ -224,8 +227,8 @@ for (const [what, block] of [
   test(`a browser that blocks ${what} still receives updates`, async ({ page, site }) => {
     const product = await site.addProduct({ name: `Stonefish ${what}` });
     await page.addInitScript(block);
-    await watch(page, `/product/${product.id}`);
-    await stranger(page).upvote(product.id);
+    await visitWithLiveUpdates(page, `/product/${product.id}`);
+    await otherVisitor(page).upvote(product.id);
     await expect(upvoteOf(page, product.name)).toHaveAccessibleName(`Upvote ${product.name}, 1`);
     await expect(page.getByRole('heading', { level: 1, name: product.name })).toBeVisible();
   });
@@ -243,18 +246,18 @@ test('the page reconnects after an outage and shows all changes that it missed',
   const product = await site.addProduct({ name: 'Tarpon' });
   const gate = await startInterruptibleProxy(site.address);
   const reader = await newVisitor({ baseURL: gate.address });
-  await watch(reader, `/product/${product.id}`);
-  await stranger(page).upvote(product.id);
+  await visitWithLiveUpdates(reader, `/product/${product.id}`);
+  await otherVisitor(page).upvote(product.id);
   await expect(upvoteOf(reader, 'Tarpon')).toHaveAccessibleName('Upvote Tarpon, 1');
   const refused = reader.waitForEvent('requestfailed', (request) => /REFUSED/.test(request.failure()?.errorText ?? ''));
   await gate.disconnect();
   await refused;
   await site.addUpvotes(product.id, 3);
-  await stranger(page).comment(product.id, 'While you were away');
+  await otherVisitor(page).comment(product.id, 'While you were away');
   await gate.reconnect();
   await expect(upvoteOf(reader, 'Tarpon')).toHaveAccessibleName('Upvote Tarpon, 4');
-  await expect(news(reader)).toHaveText('1 new comment');
-  await stranger(page).upvote(product.id);
+  await expect(newItemsButton(reader)).toHaveText('1 new comment');
+  await otherVisitor(page).upvote(product.id);
   await expect(upvoteOf(reader, 'Tarpon')).toHaveAccessibleName('Upvote Tarpon, 5');
   await reader.close();
   await gate.disconnect();
@@ -274,8 +277,8 @@ test('a page whose stream is refused polls, and reconnects after Retry-After', a
   let refusedAt = Number.NaN;
   const refuse = async (route: Route) => {
     // Makes the changes now, because the page polls a few seconds after the refusal.
-    await stranger(page).upvote(product.id);
-    await stranger(page).comment(product.id, 'There');
+    await otherVisitor(page).upvote(product.id);
+    await otherVisitor(page).comment(product.id, 'There');
     // This time is read before the page gets the response, so the measured wait is never too short.
     refusedAt = await now();
     await route.fulfill({ status: 429, headers: { 'Retry-After': `${waitS}` } });
@@ -291,10 +294,10 @@ test('a page whose stream is refused polls, and reconnects after Retry-After', a
   expect(streams).toHaveLength(1);
   const opened = page.waitForResponse(EVENTS);
   await expect(upvoteOf(page, 'Sardine')).toHaveAccessibleName('Upvote Sardine, 1');
-  await expect(news(page)).toHaveText('1 new comment');
+  await expect(newItemsButton(page)).toHaveText('1 new comment');
   await elapseUntil(page, () => streams.length > 1, 200);
   expect((await now()) - refusedAt, 'not before Retry-After has passed').toBeGreaterThan(waitS * 1_000);
   expect((await opened).status()).toBe(200);
-  await stranger(page).upvote(product.id);
+  await otherVisitor(page).upvote(product.id);
   await expect(upvoteOf(page, 'Sardine')).toHaveAccessibleName('Upvote Sardine, 2');
 });

@@ -3,10 +3,10 @@ import { submissionPaths } from '../../src/contract/submissions/paths.ts';
 import type { SubmissionResponse } from '../../src/contract/submissions/schema.ts';
 import { editProduct } from '../../src/core/products/edit-product.ts';
 import { renewMakerKey } from '../../src/core/submissions/change-submission.ts';
-import { waitUntilHandled } from '../support/clock.ts';
 import type { E2eSite } from '../support/e2e-site.ts';
 import { expect } from '../support/e2e-test.ts';
 import { holdResponses } from '../support/network.ts';
+import { waitUntilHandled } from '../support/page-clock.ts';
 import {
   dayAhead,
   decide,

@@ -1,6 +1,6 @@
 import { deleteProduct } from '../support/delete-products.ts';
 import { expect, test, visit, waitForHydration } from '../support/e2e-test.ts';
-import { look } from '../support/live-page.ts';
+import { setTabVisibility } from '../support/live-page.ts';
 import { recordWarnings } from '../support/warnings.ts';
 
 test.describe('§2: the 404 page', () => {
@@ -60,9 +60,9 @@ test.describe('§2 and §8: an unknown product', () => {
     // Waits for hydration, because data that no component uses is deleted after five minutes.
     await waitForHydration(page.getByRole('heading', { level: 1 }));
     await expect(async () => {
-      await look(page, 'hidden');
+      await setTabVisibility(page, 'hidden');
       await page.clock.fastForward('06:00');
-      await look(page, 'visible');
+      await setTabVisibility(page, 'visible');
       // The page retries the first request twice.
       await page.clock.runFor(10_000);
       expect(requests).toBeGreaterThanOrEqual(3);

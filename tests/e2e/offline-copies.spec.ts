@@ -1,17 +1,17 @@
 import type { Page } from '@playwright/test';
 import { removeProducts } from '../../src/core/products/remove-products.ts';
-import { expectTodaysLink, skipDay } from '../support/clock.ts';
 import { startDocumentProxy } from '../support/document-proxy.ts';
 import { expect } from '../support/e2e-test.ts';
 import { goOffline } from '../support/network.ts';
 import {
   areCached,
-  cacheAtOnce,
   expectCached,
   requestAll,
+  skipFeatureDelay,
   offlineTest as test,
   visitAndCache,
 } from '../support/offline-page.ts';
+import { expectTodaysLink, skipDay } from '../support/page-clock.ts';
 import { cardNames } from '../support/screen.ts';
 
 /** Makes the cached copy of a page an hour old, so it is updated when the visitor opens the page within the app. */
@@ -25,7 +25,7 @@ const ageCopy = (page: Page, address: string) =>
   }, address);
 
 test('the cached copy of a page survives an interrupted download and full storage', async ({ page, site }) => {
-  await cacheAtOnce(page);
+  await skipFeatureDelay(page);
   const [product, other] = await site.addProducts(2, (index) => ({ name: `Lamprey ${index}` }));
   const proxy = await startDocumentProxy(site.address);
   const address = `${proxy.address}/product/${product?.id}`;
@@ -55,7 +55,7 @@ test('the cached copy of a page survives an interrupted download and full storag
 
 test('cached copies survive a proxy’s own pages with status 404 or 200', async ({ page, site, expectConsoleError }) => {
   expectConsoleError(/404 \(Not Found\)/);
-  await cacheAtOnce(page);
+  await skipFeatureDelay(page);
   const product = await site.addProduct({ name: 'Monkfish', image: '/pictures/git/tile.svg' });
   const proxy = await startDocumentProxy(site.address);
   const address = `${proxy.address}/product/${product.id}`;
@@ -91,7 +91,7 @@ test('the service worker is not installed while a proxy replaces the offline she
   page,
   site,
 }) => {
-  await cacheAtOnce(page);
+  await skipFeatureDelay(page);
   const proxy = await startDocumentProxy(site.address);
   // Browsers remove a registration whose first worker could not be installed.
   const isRegistered = () => page.evaluate(async () => (await navigator.serviceWorker.getRegistration()) !== undefined);
@@ -110,7 +110,7 @@ test('the service worker is not installed while a proxy replaces the offline she
 });
 
 test('each list has its own copy, even in browsers without `URLSearchParams.size`', async ({ page, site }) => {
-  await cacheAtOnce(page);
+  await skipFeatureDelay(page);
   const proxy = await startDocumentProxy(site.address);
   proxy.editServiceWorker((script) => `delete URLSearchParams.prototype.size;\n${script}`);
   for (const list of ['/', '/?tag=git']) {
@@ -126,7 +126,7 @@ test('a cached copy that opens offline the next day links to that day’s board'
   expectConsoleError,
 }) => {
   expectConsoleError(/ERR_INTERNET_DISCONNECTED|ERR_FAILED|Failed to fetch products/);
-  await cacheAtOnce(page);
+  await skipFeatureDelay(page);
   await visitAndCache(page, '/');
   await goOffline(page);
   await skipDay(page);
@@ -135,7 +135,7 @@ test('a cached copy that opens offline the next day links to that day’s board'
 });
 
 test('an old copy of a page is updated when the visitor opens the page within the app', async ({ page, site }) => {
-  await cacheAtOnce(page);
+  await skipFeatureDelay(page);
   const product = await site.addProduct({ name: 'Opah' });
   await visitAndCache(page, '/');
   await visitAndCache(page, `/product/${product.id}`);
@@ -152,7 +152,7 @@ test('an incomplete page that the visitor opens within the app does not replace 
   page,
   site,
 }) => {
-  await cacheAtOnce(page);
+  await skipFeatureDelay(page);
   const product = await site.addProduct({ name: 'Wobbegong', description: 'Wobbegong carpets' });
   const proxy = await startDocumentProxy(site.address);
   const address = `${proxy.address}/product/${product.id}`;
@@ -180,7 +180,7 @@ test('the cached copy of a removed product is deleted when the visitor opens the
   expectConsoleError,
 }) => {
   expectConsoleError(/404/);
-  await cacheAtOnce(page);
+  await skipFeatureDelay(page);
   const product = await site.addProduct({ name: 'Stargazer', description: 'Stargazer sands' });
   const path = `/product/${product.id}`;
   await visitAndCache(page, path);

@@ -1,10 +1,16 @@
 import type { Page } from '@playwright/test';
 import { expectAccessible } from '../support/axe.ts';
-import { waitUntilHandled } from '../support/clock.ts';
 import { deleteProduct } from '../support/delete-products.ts';
 import { expect } from '../support/e2e-test.ts';
 import { failResponses, goOffline, goOnline, holdResponses, requestsReported, setOnline } from '../support/network.ts';
-import { cacheAtOnce, note, OFFLINE, offlineTest as test, visitAndCache } from '../support/offline-page.ts';
+import {
+  networkNotice,
+  OFFLINE,
+  skipFeatureDelay,
+  offlineTest as test,
+  visitAndCache,
+} from '../support/offline-page.ts';
+import { waitUntilHandled } from '../support/page-clock.ts';
 import { whilePending } from '../support/pending-write.ts';
 import {
   commentBox,
@@ -33,7 +39,7 @@ test('an upvote and a comment made offline survive a reload and are sent once', 
   expectConsoleError,
 }) => {
   expectConsoleError(/ERR_INTERNET_DISCONNECTED|ERR_FAILED/);
-  await cacheAtOnce(page);
+  await skipFeatureDelay(page);
   const product = await site.addProduct({ name: 'Flounder' });
   await site.addUpvotes(product.id, 2);
   await visitAndCache(page, `/product/${product.id}`);
@@ -43,7 +49,7 @@ test('an upvote and a comment made offline survive a reload and are sent once', 
     await expect(upvoteOf(page, 'Flounder')).toHaveAccessibleName(`Upvote Flounder, ${count}`);
   }
   await expect(toast(page).locator('.toast-title').last()).toHaveText('Waiting to be sent');
-  await expect(note(page)).toHaveText(`${OFFLINE} 1 upvote is waiting to be sent.`);
+  await expect(networkNotice(page)).toHaveText(`${OFFLINE} 1 upvote is waiting to be sent.`);
   await commentBox(page).fill('Written on a train');
   await postButton(page).click();
   await expect(toast(page).locator('.toast-title').last()).toHaveText('Comment queued');
@@ -51,18 +57,18 @@ test('an upvote and a comment made offline survive a reload and are sent once', 
   await commentBox(page).fill('Regretted at once');
   await postButton(page).click();
   const queued = page.getByRole('region', { name: 'Comment queued' });
-  await note(page).getByText('2 comments', { exact: true }).click();
+  await networkNotice(page).getByText('2 comments', { exact: true }).click();
   await expect(queued.getByRole('blockquote')).toHaveText(['Regretted at once', 'Written on a train']);
   await queued.filter({ hasText: 'Regretted' }).getByRole('button', { name: 'Discard' }).press('Enter');
   await expect(queued.getByRole('button', { name: 'Discard' }).last()).toBeFocused();
-  const status = note(page).getByRole('status');
+  const status = networkNotice(page).getByRole('status');
   const waiting = `${OFFLINE} 1 upvote and 1 comment are waiting to be sent.`;
   await expect(status).toHaveText(waiting);
   await expectAccessible(page, 'offline, with queued changes');
 
   await page.reload();
   await expect(status).toHaveText(waiting);
-  await expect(note(page).locator('blockquote')).toHaveText('Written on a train');
+  await expect(networkNotice(page).locator('blockquote')).toHaveText('Written on a train');
   await expect(upvoteOf(page, 'Flounder')).toHaveAttribute('aria-pressed', 'true');
   await expect(upvoteOf(page, 'Flounder')).toHaveAccessibleName('Upvote Flounder, 3');
   const sent: string[] = [];
@@ -71,7 +77,7 @@ test('an upvote and a comment made offline survive a reload and are sent once', 
   const messages = await textsOf(page.getByRole('region', { name: 'Messages' }));
   await goOnline(page);
   await expect(commentWith(page, 'Written on a train')).toBeVisible();
-  await expect(note(page)).toBeEmpty();
+  await expect(networkNotice(page)).toBeEmpty();
   await expect.poll(async () => (await messages()).join('\n')).toMatch(/Upvoted![\s\S]*Comment added!/);
   await expect(upvoteOf(page, 'Flounder')).toHaveAccessibleName('Upvote Flounder, 7');
   await expect(upvoteOf(page, 'Flounder')).toHaveAttribute('aria-pressed', 'true');
@@ -91,14 +97,14 @@ test('when the server refuses queued changes, the upvote is rolled back and the 
   expectConsoleError,
 }) => {
   expectConsoleError(/404/);
-  await cacheAtOnce(page);
+  await skipFeatureDelay(page);
   const product = await site.addProduct({ name: 'Icefish' });
   await visitAndCache(page, `/product/${product.id}`);
   await goOffline(page);
   await upvoteOf(page, 'Icefish').click();
   await commentBox(page).fill('Too late');
   await postButton(page).click();
-  await expect(note(page)).toContainText('1 upvote and 1 comment are waiting to be sent.');
+  await expect(networkNotice(page)).toContainText('1 upvote and 1 comment are waiting to be sent.');
   await deleteProduct(site.database, product.id);
   await goOnline(page);
   await expect(failureToast(page).locator('.toast-description')).toHaveText([
@@ -109,7 +115,7 @@ test('when the server refuses queued changes, the upvote is rolled back and the 
   await expect(refused).toContainText('was not posted: Product not found');
   await expect(refused).toContainText('Too late');
   await refused.getByRole('button', { name: 'Discard' }).press('Enter');
-  await expect(note(page)).toBeEmpty();
+  await expect(networkNotice(page)).toBeEmpty();
   await expect(page.getByRole('main')).toBeFocused();
 });
 
@@ -119,7 +125,7 @@ test('the buttons of a refused comment stay in place when another comment is ref
   expectConsoleError,
 }) => {
   expectConsoleError(/404/);
-  await cacheAtOnce(page);
+  await skipFeatureDelay(page);
   const product = await site.addProduct({ name: 'Oarfish' });
   await visitAndCache(page, `/product/${product.id}`);
   await setOnline(page, false);
@@ -159,7 +165,7 @@ test('the keyboard focus moves from a removed comment to another one, to the lis
   expectConsoleError,
 }) => {
   expectConsoleError(/422/);
-  await cacheAtOnce(page);
+  await skipFeatureDelay(page);
   const product = await site.addProduct({ name: 'Monkfish' });
   await visitAndCache(page, `/product/${product.id}`);
   await setOnline(page, false);
@@ -169,16 +175,16 @@ test('the keyboard focus moves from a removed comment to another one, to the lis
   await setOnline(page, true);
   await expect.poll(() => sent.requests.length).toBe(1);
   const discard = (text: string) =>
-    note(page).getByRole('region').filter({ hasText: text }).getByRole('button', { name: 'Discard' });
+    networkNotice(page).getByRole('region').filter({ hasText: text }).getByRole('button', { name: 'Discard' });
   await discard('Refused').press('Enter');
-  await expect(note(page).locator('summary')).toBeFocused();
+  await expect(networkNotice(page).locator('summary')).toBeFocused();
   await page.keyboard.press('Enter');
   await discard('Being sent').press('Enter');
   await expect(discard('Being sent'), 'disabled during its request').toBeDisabled();
   await discard('Waiting').press('Enter');
   await expect(discard('Being sent')).toBeFocused();
   sent.release();
-  await expect(note(page)).toBeEmpty();
+  await expect(networkNotice(page)).toBeEmpty();
   await expect(page.getByRole('main')).toBeFocused();
 });
 
@@ -189,27 +195,27 @@ test('if another attempt to send a refused comment fails temporarily, the commen
 }) => {
   expectConsoleError(/422/);
   expectConsoleError(/503/);
-  await cacheAtOnce(page);
+  await skipFeatureDelay(page);
   await page.clock.install();
   const product = await site.addProduct({ name: 'Jack' });
   await visitAndCache(page, `/product/${product.id}`);
   await setOnline(page, false);
   await commentBox(page).fill('Third time lucky');
   await postButton(page).click();
-  await expect(note(page)).toContainText('1 comment is waiting to be sent.');
+  await expect(networkNotice(page)).toContainText('1 comment is waiting to be sent.');
   const outage = await failResponses(page, /\/comments$/, { method: 'POST', times: 2 });
   await failResponses(page, /\/comments$/, { method: 'POST', times: 1, status: 422 });
   await setOnline(page, true);
   await page.getByRole('button', { name: 'Try again' }).click();
   await expect.poll(() => outage.requests.length).toBe(1);
-  await expect(note(page)).toContainText('1 comment is waiting to be sent.');
+  await expect(networkNotice(page)).toContainText('1 comment is waiting to be sent.');
   const isSent = async () => {
     await page.clock.fastForward(30_000);
     return commentWith(page, 'Third time lucky').isVisible();
   };
   await expect.poll(isSent).toBe(true);
   expect(outage.requests).toHaveLength(2);
-  await expect(note(page)).toBeEmpty();
+  await expect(networkNotice(page)).toBeEmpty();
 });
 
 test('a vote made offline is shown in every tab, even while one of them sends it', async ({
@@ -221,13 +227,13 @@ test('a vote made offline is shown in every tab, even while one of them sends it
   const product = await site.addProduct({ name: 'Gurnard' });
   const tabs = [page, await page.context().newPage()];
   for (const tab of tabs) {
-    await cacheAtOnce(tab);
+    await skipFeatureDelay(tab);
     await visitAndCache(tab, `/product/${product.id}`);
   }
   for (const tab of tabs) await goOffline(tab);
   await upvoteOf(page, 'Gurnard').click();
   for (const tab of tabs) {
-    await expect(note(tab)).toHaveText(`${OFFLINE} 1 upvote is waiting to be sent.`);
+    await expect(networkNotice(tab)).toHaveText(`${OFFLINE} 1 upvote is waiting to be sent.`);
     await expectUpvote(tab, 'Gurnard', { upvoted: true, count: 1 });
   }
   const reads: string[] = [];
@@ -237,45 +243,45 @@ test('a vote made offline is shown in every tab, even while one of them sends it
   };
   await whilePending(site, product.id, reconnect, async () => {
     for (const tab of tabs) {
-      await expect(note(tab)).toHaveText('1 upvote is waiting to be sent.');
+      await expect(networkNotice(tab)).toHaveText('1 upvote is waiting to be sent.');
       await requestsReported(tab);
       await expectUpvote(tab, 'Gurnard', { upvoted: true, count: 1 });
     }
     expect(reads, 'no tab reads the vote before it is sent').not.toContain('/api/upvotes');
   });
   for (const tab of tabs) {
-    await expect(note(tab)).toBeEmpty();
+    await expect(networkNotice(tab)).toBeEmpty();
     await expectUpvote(tab, 'Gurnard', { upvoted: true, count: 1 });
   }
 });
 
 test('a vote made offline stays on screen and queued until it is sent', async ({ page, site, expectConsoleError }) => {
   expectConsoleError(/503/);
-  await cacheAtOnce(page);
+  await skipFeatureDelay(page);
   await page.clock.install();
   const product = await site.addProduct({ name: 'Lumpfish' });
   await visitAndCache(page, `/product/${product.id}`);
   await setOnline(page, false);
   await upvoteOf(page, 'Lumpfish').click();
-  await expect(note(page)).toContainText('1 upvote is waiting to be sent.');
+  await expect(networkNotice(page)).toContainText('1 upvote is waiting to be sent.');
   await site.addUpvotes(product.id, 2);
   await failResponses(page, /\/upvote$/, { method: 'PUT' });
   const status = page.waitForRequest(/\/api\/upvotes\?/);
   await setOnline(page, true);
   await waitUntilHandled(page, await status);
   await expectUpvote(page, 'Lumpfish', { upvoted: true, count: 3 });
-  await expect(note(page)).toHaveText('1 upvote is waiting to be sent.');
+  await expect(networkNotice(page)).toHaveText('1 upvote is waiting to be sent.');
 
   // The click removes the vote from the queue, which is then empty until the request fails.
   const outage = await failResponses(page, /\/upvote$/, { method: 'DELETE', held: true });
   await upvoteOf(page, 'Lumpfish').click();
   await expect.poll(() => outage.requests.length).toBe(1);
-  await expect(note(page)).toBeEmpty();
+  await expect(networkNotice(page)).toBeEmpty();
   await page.clock.fastForward(30_000);
   await outage.deliver();
-  await expect(note(page)).toHaveText('1 upvote is waiting to be sent.');
+  await expect(networkNotice(page)).toHaveText('1 upvote is waiting to be sent.');
   await page.unroute(/\/upvote$/);
-  await expect.poll(() => page.clock.fastForward(30_000).then(() => note(page).textContent())).toBe('');
+  await expect.poll(() => page.clock.fastForward(30_000).then(() => networkNotice(page).textContent())).toBe('');
   await expectUpvote(page, 'Lumpfish', { upvoted: true, count: 3 });
 });
 
@@ -293,8 +299,8 @@ test('an upvote made offline before the deferred features load counts once', asy
   await goOffline(page);
   await upvoteOf(page, 'Kingfish').click();
   await expect(toast(page).locator('.toast-title')).toHaveText('Waiting to be sent');
-  await expect(note(page), 'the deferred features have not loaded').toHaveCount(0);
+  await expect(networkNotice(page), 'the deferred features have not loaded').toHaveCount(0);
   await page.evaluate(() => window.dispatchEvent(new Event('deferred-due')));
-  await expect(note(page)).toHaveText(`${OFFLINE} 1 upvote is waiting to be sent.`);
+  await expect(networkNotice(page)).toHaveText(`${OFFLINE} 1 upvote is waiting to be sent.`);
   await expect(upvoteOf(page, 'Kingfish')).toHaveAccessibleName('Upvote Kingfish, 1');
 });

@@ -6,11 +6,11 @@ import { expect, visit } from '../support/e2e-test.ts';
 import { goOffline, goOnline, setOnline } from '../support/network.ts';
 import {
   areCached,
-  cacheAtOnce,
   expectCached,
-  note,
+  networkNotice,
   OFFLINE,
   requestAll,
+  skipFeatureDelay,
   offlineTest as test,
   visitAndCache,
 } from '../support/offline-page.ts';
@@ -29,16 +29,16 @@ test('visited pages open offline with a notice, and online pages are always curr
   const linked = await site.addProduct({ name: 'Barracuda' });
   const product = await site.addProduct({ name: 'Coelacanth', image: '/pictures/git/tile.svg' });
   await visitAndCache(page, `/product/${product.id}`);
-  await expect(note(page), 'no notice while online').toBeEmpty();
+  await expect(networkNotice(page), 'no notice while online').toBeEmpty();
   await page.getByRole('button', { name: 'Next', exact: true }).click();
   await expect(page).toHaveURL(`/product/${linked.id}`);
   await expectCached(page, `/product/${linked.id}`);
 
   await goOffline(page);
-  await expect(note(page)).toHaveText(OFFLINE);
+  await expect(networkNotice(page)).toHaveText(OFFLINE);
   await page.goto(`/product/${product.id}`);
   await expect(page.getByRole('heading', { level: 1, name: 'Coelacanth' })).toBeVisible();
-  await expect(note(page)).toHaveText(OFFLINE);
+  await expect(networkNotice(page)).toHaveText(OFFLINE);
   const isDrawn = () =>
     page.locator('.product-hero-picture').evaluate((image: HTMLImageElement) => image.naturalWidth > 0);
   await expect.poll(isDrawn, 'the picture is shown').toBe(true);
@@ -50,12 +50,12 @@ test('visited pages open offline with a notice, and online pages are always curr
   await page.goto(`/product/${unseen.id}`);
   await expect(page.getByText('Failed to load products', { exact: true }), 'never visited').toBeVisible();
   await expect(page).toHaveTitle(/^Failed to load products · /);
-  await expect(note(page)).toHaveText(OFFLINE);
+  await expect(networkNotice(page)).toHaveText(OFFLINE);
   await page.goto(`/product/${product.id}`);
 
   await site.addProduct({ ...product, name: 'Coelacanth the second' });
   await goOnline(page);
-  await expect(note(page)).toBeEmpty();
+  await expect(networkNotice(page)).toBeEmpty();
   await expect(page.getByRole('heading', { level: 1, name: 'Coelacanth the second' })).toBeVisible();
   await expect
     .poll(async () => {
@@ -68,7 +68,7 @@ test('visited pages open offline with a notice, and online pages are always curr
 
 test('the offline cache contains no personal data and no files of another build', async ({ page, site }) => {
   const product = await site.addProduct({ name: 'Eelpout' });
-  await cacheAtOnce(page);
+  await skipFeatureDelay(page);
   await page.goto('/robots.txt');
   await page.evaluate(() => caches.open('cached 0123456789abcdef pages'));
   await visitAndCache(page, `/product/${product.id}`);
@@ -98,7 +98,7 @@ test('the offline cache contains uploaded pictures, and removed products and pic
   expectConsoleError,
 }) => {
   expectConsoleError(/404|410/);
-  await cacheAtOnce(page);
+  await skipFeatureDelay(page);
   const image = `/images/${'0123456789'.repeat(4)}.svg`;
   await mkdir(join(site.dataDir, 'images'), { recursive: true });
   await writeFile(join(site.dataDir, image), '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>');
@@ -121,7 +121,7 @@ test('the offline cache contains uploaded pictures, and removed products and pic
 
 test('a leaderboard reached by a link opens offline', async ({ page, expectConsoleError }) => {
   expectConsoleError(/ERR_INTERNET_DISCONNECTED|ERR_FAILED/);
-  await cacheAtOnce(page);
+  await skipFeatureDelay(page);
   await visitAndCache(page, '/');
   await page.getByRole('link', { name: 'Leaderboards' }).click();
   await expect(page).toHaveURL(/\?board=/);
@@ -131,7 +131,7 @@ test('a leaderboard reached by a link opens offline', async ({ page, expectConso
   await goOffline(page);
   await page.reload();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(title);
-  await expect(note(page)).toHaveText(OFFLINE);
+  await expect(networkNotice(page)).toHaveText(OFFLINE);
 });
 
 test('a page in a language that was never visited is in English offline, instead of blank', async ({
@@ -139,13 +139,13 @@ test('a page in a language that was never visited is in English offline, instead
   expectConsoleError,
 }) => {
   expectConsoleError(/ERR_INTERNET_DISCONNECTED|ERR_FAILED|Failed to fetch products/);
-  await cacheAtOnce(page);
+  await skipFeatureDelay(page);
   await visitAndCache(page, '/');
   await goOffline(page);
   await page.goto('/?lang=fr');
   await expect(page.getByRole('heading', { name: 'Top Products Launching Today' })).toBeVisible();
   await expect(page.locator('html')).toHaveAttribute('lang', 'en');
-  await expect(note(page)).toHaveText(OFFLINE);
+  await expect(networkNotice(page)).toHaveText(OFFLINE);
 });
 
 test('offline, a URL without a language shows the visited page in the visitor’s language', async ({
@@ -154,7 +154,7 @@ test('offline, a URL without a language shows the visited page in the visitor’
 }) => {
   expectConsoleError(/ERR_INTERNET_DISCONNECTED|ERR_FAILED/);
   const page = await newVisitor({ serviceWorkers: 'allow', locale: 'de-DE' });
-  await cacheAtOnce(page);
+  await skipFeatureDelay(page);
   await visitAndCache(page, '/?lang=de');
   await goOffline(page);
   await page.goto('/');
@@ -163,7 +163,7 @@ test('offline, a URL without a language shows the visited page in the visitor’
 });
 
 test('a response that arrives after the cached copy was shown updates the copy', async ({ page, site }) => {
-  await cacheAtOnce(page);
+  await skipFeatureDelay(page);
   const product = await site.addProduct({ name: 'Kelpfish' });
   const path = `/product/${product.id}`;
   const proxy = await startDocumentProxy(site.address);
@@ -184,7 +184,7 @@ test('a response that arrives after the cached copy was shown updates the copy',
 });
 
 test('pages load from the network if the browser’s storage fails', async ({ page }) => {
-  await cacheAtOnce(page);
+  await skipFeatureDelay(page);
   await visitAndCache(page, '/');
   const [worker] = page.context().serviceWorkers();
   const opened = await worker?.evaluateHandle(() => {
@@ -201,7 +201,7 @@ test('pages load from the network if the browser’s storage fails', async ({ pa
 });
 
 test('the page that was cached first is evicted, even if a cache lists it last', async ({ page, site }) => {
-  await cacheAtOnce(page);
+  await skipFeatureDelay(page);
   const product = await site.addProduct({ name: 'Mackerel' });
   await visitAndCache(page, '/');
   await page.evaluate(async () => {
@@ -223,7 +223,7 @@ test('the page that was cached first is evicted, even if a cache lists it last',
 });
 
 test('after a deployment, the page on screen is in the cache of the new build', async ({ page, site }) => {
-  await cacheAtOnce(page);
+  await skipFeatureDelay(page);
   const product = await site.addProduct({ name: 'Needlefish' });
   const proxy = await startDocumentProxy(site.address);
   const address = `${proxy.address}/product/${product.id}`;
@@ -268,7 +268,7 @@ test('on a phone, messages appear above the notice about a waiting comment', asy
     localStorage.setItem('outbox', JSON.stringify([upvote, comment]));
   });
   await visit(page, '/');
-  await expect(note(page)).toContainText('1 upvote and 1 comment are waiting to be sent.');
+  await expect(networkNotice(page)).toContainText('1 upvote and 1 comment are waiting to be sent.');
   const boxOf = (selector: string) =>
     page.evaluate((of) => document.querySelector(of)?.getBoundingClientRect(), selector);
   const messages = await boxOf('.toaster');
@@ -288,10 +288,10 @@ test('the notice on a page that was opened offline is announced, because its sta
       Object.assign(window, { firstText: status.textContent });
     }).observe(document, { childList: true, subtree: true });
   });
-  await cacheAtOnce(page);
+  await skipFeatureDelay(page);
   await visitAndCache(page, '/');
   await goOffline(page);
   await page.reload();
-  await expect(note(page)).toHaveText(OFFLINE);
+  await expect(networkNotice(page)).toHaveText(OFFLINE);
   expect(await page.evaluate(() => Reflect.get(window, 'firstText'))).toBe('');
 });

@@ -2,9 +2,9 @@ import type { Page } from '@playwright/test';
 import { LIMITS } from '../../src/contract/limits.ts';
 import { signInAndOpen } from '../support/console-page.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
-import { watch } from '../support/live-page.ts';
+import { visitWithLiveUpdates } from '../support/live-page.ts';
+import { otherVisitor } from '../support/other-visitor.ts';
 import { cardNames, commentWith, searchBox, upvoteOf } from '../support/screen.ts';
-import { stranger } from '../support/stranger.ts';
 import { submissionTest } from '../support/submission-site.ts';
 
 test.use({ live: true });
@@ -49,11 +49,11 @@ test('visitors can search, read, vote and get live updates in old browsers', asy
   await page.goto('/');
   await searchBox(page).fill('galleon');
   await expect(cardNames(page)).toHaveText(['Galleon']);
-  await watch(page, `/product/${product.id}`);
+  await visitWithLiveUpdates(page, `/product/${product.id}`);
   await expect(commentWith(page, 'See').getByRole('link', { name: link })).toBeVisible();
   await upvoteOf(page, 'Galleon').click();
   await expect(upvoteOf(page, 'Galleon')).toHaveAccessibleName('Upvote Galleon, 1');
-  await stranger(page).upvote(product.id);
+  await otherVisitor(page).upvote(product.id);
   await expect(upvoteOf(page, 'Galleon')).toHaveAccessibleName('Upvote Galleon, 2');
 });
 
@@ -107,7 +107,7 @@ submissionTest(
     await expect.poll(async () => (await page.request.get(`/api/products/${id}`)).status()).toBe(200);
     await removeTimeZone(page);
     await page.clock.install();
-    await watch(page, '/?q=sampan');
+    await visitWithLiveUpdates(page, '/?q=sampan');
     const links = [
       page.getByRole('main').getByRole('link', { name: 'Leaderboards' }),
       page.getByRole('link', { name: 'Today’s ranking' }),

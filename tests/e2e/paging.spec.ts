@@ -1,9 +1,9 @@
 import type { Page } from '@playwright/test';
 import { LIMITS } from '../../src/contract/limits.ts';
-import { turnEventLoop } from '../support/clock.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { recordShifts } from '../support/layout-shifts.ts';
 import { failResponses, holdResponses, recordRequests, requestsReported } from '../support/network.ts';
+import { turnEventLoop } from '../support/page-clock.ts';
 import { cardNames, upvoteOf } from '../support/screen.ts';
 
 const NEXT_PAGE = /\/api\/products\?.*cursor=/;

@@ -1,6 +1,6 @@
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { holdResponses } from '../support/network.ts';
-import { cacheAtOnce } from '../support/offline-page.ts';
+import { skipFeatureDelay } from '../support/offline-page.ts';
 import { whilePending } from '../support/pending-write.ts';
 import {
   commentBox,
@@ -137,7 +137,7 @@ test('a vote in one window is shown in another one, and the windows write to sto
   const product = await site.addProduct({ name: 'Fernwood' });
   const other = await context.newPage();
   for (const each of [page, other]) {
-    await cacheAtOnce(each);
+    await skipFeatureDelay(each);
     await visit(each, `/product/${product.id}`);
   }
   for (const each of [page, other]) {

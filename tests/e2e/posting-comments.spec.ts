@@ -1,6 +1,7 @@
 import { expect, test, visit } from '../support/e2e-test.ts';
-import { news, watch } from '../support/live-page.ts';
+import { newItemsButton, visitWithLiveUpdates } from '../support/live-page.ts';
 import { failResponses, holdResponses, recordRequests, requestsReported } from '../support/network.ts';
+import { otherVisitor } from '../support/other-visitor.ts';
 import {
   commentArticles,
   commentBox,
@@ -12,7 +13,6 @@ import {
   textsOf,
   toast,
 } from '../support/screen.ts';
-import { stranger } from '../support/stranger.ts';
 
 const POST = /\/api\/comments$/;
 
@@ -197,11 +197,11 @@ test.describe('with live updates', () => {
     site,
   }) => {
     const product = await site.addProduct({ name: 'Larch' });
-    await watch(page, `/product/${product.id}`);
-    await stranger(page).comment(product.id, 'From afar');
-    await expect(news(page)).toHaveText('1 new comment');
+    await visitWithLiveUpdates(page, `/product/${product.id}`);
+    await otherVisitor(page).comment(product.id, 'From afar');
+    await expect(newItemsButton(page)).toHaveText('1 new comment');
     const held = await holdResponses(page, /\/comments\?/);
-    await news(page).click();
+    await newItemsButton(page).click();
     await expect.poll(() => held.requests.length).toBe(1);
     await commentBox(page).click();
     await page.keyboard.type('Still ');

@@ -1,10 +1,10 @@
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { commentWith, upvoteOf } from '../support/screen.ts';
-import { stateProducts } from '../support/screen-state.ts';
+import { stateContent } from '../support/screen-state.ts';
 
 // By default, browsers do not print backgrounds, so the light text of the dark theme would be invisible on paper.
 test('a printed page has dark text and no controls, even in the dark theme', async ({ page, site }) => {
-  const { rich } = await stateProducts(site);
+  const { rich } = await stateContent(site);
   await site.addComments(rich.id, [{ content: 'A line of a long comment\n'.repeat(40) }]);
   await page.emulateMedia({ colorScheme: 'dark' });
   for (const path of ['/?q=zz', `/product/${rich.id}`, '/?board=2026']) {

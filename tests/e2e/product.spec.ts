@@ -1,7 +1,7 @@
-import { turnEventLoop, waitUntilHandled } from '../support/clock.ts';
 import { deleteProduct } from '../support/delete-products.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { holdResponses, requestsReported } from '../support/network.ts';
+import { turnEventLoop, waitUntilHandled } from '../support/page-clock.ts';
 import { discussion, failureToast, upvoteOf } from '../support/screen.ts';
 
 test.describe('§2: a product’s page', () => {

@@ -1,7 +1,7 @@
-import { elapseUntil, waitUntilHandled } from '../support/clock.ts';
 import { type E2eSite, startE2eSite } from '../support/e2e-site.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { failResponses, holdResponses, recordRequests, requestsReported } from '../support/network.ts';
+import { elapseUntil, waitUntilHandled } from '../support/page-clock.ts';
 import { cardNames, searchBox } from '../support/screen.ts';
 import { startThrowawayCluster } from '../support/throwaway-cluster.ts';
 

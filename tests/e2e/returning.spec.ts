@@ -1,29 +1,29 @@
 import { randomUUID } from 'node:crypto';
 import type { Page } from '@playwright/test';
-import { expectTodaysLink, skipDay, waitUntilHandled } from '../support/clock.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
-import { EVENTS, look, news, watch } from '../support/live-page.ts';
+import { EVENTS, newItemsButton, setTabVisibility, visitWithLiveUpdates } from '../support/live-page.ts';
 import { failResponses, holdResponses, recordRequests, requestsReported, setOnline } from '../support/network.ts';
+import { otherVisitor } from '../support/other-visitor.ts';
+import { expectTodaysLink, skipDay, waitUntilHandled } from '../support/page-clock.ts';
 import { cardNames, commentTexts, failureToast, searchBox, upvoteOf } from '../support/screen.ts';
-import { stranger } from '../support/stranger.ts';
 
 test.use({ live: true });
 
 /** Opens a page, and waits until it has received a live update. */
 async function watchProduct(page: Page, path: string, product: { id: string; name: string }): Promise<void> {
-  await watch(page, path);
-  await stranger(page).upvote(product.id);
+  await visitWithLiveUpdates(page, path);
+  await otherVisitor(page).upvote(product.id);
   await expect(upvoteOf(page, product.name)).toHaveAccessibleName(`Upvote ${product.name}, 1`);
 }
 
 /** Hides the tab for `time`, such as `06:00`, and calls `meanwhile` after the stream of the tab has closed. */
 async function lookAway(page: Page, time: string, meanwhile: () => Promise<unknown>): Promise<void> {
   const left = page.waitForEvent('requestfailed', (request) => EVENTS.test(request.url()));
-  await look(page, 'hidden');
+  await setTabVisibility(page, 'hidden');
   await page.clock.fastForward(time);
   await left;
   await meanwhile();
-  await look(page, 'visible');
+  await setTabVisibility(page, 'visible');
 }
 
 /**
@@ -32,9 +32,9 @@ async function lookAway(page: Page, time: string, meanwhile: () => Promise<unkno
  */
 async function returnUntil(page: Page, names: string[]): Promise<void> {
   await expect(async () => {
-    await look(page, 'hidden');
+    await setTabVisibility(page, 'hidden');
     await page.clock.fastForward('06:00');
-    await look(page, 'visible');
+    await setTabVisibility(page, 'visible');
     await expect(cardNames(page)).toHaveText(names, { timeout: 2_000 });
   }).toPass();
 }
@@ -48,9 +48,9 @@ test('a visitor who returns to the tab finds the list as it was, and new launche
   await page.clock.install();
   await watchProduct(page, `/?q=${term}`, product);
   await lookAway(page, '06:00', () => site.addProduct({ name: 'Dorado two', description: term }));
-  await expect(news(page)).toHaveText('1 new launch');
+  await expect(newItemsButton(page)).toHaveText('1 new launch');
   await expect(cardNames(page)).toHaveText(['Dorado one']);
-  await news(page).click();
+  await newItemsButton(page).click();
   await expect(cardNames(page)).toHaveText(['Dorado two', 'Dorado one']);
 });
 
@@ -89,19 +89,19 @@ test('a new launch is highlighted and gets the focus, unless the visitor has mov
   const add = (name: string) => site.addProduct({ name, description: term });
   const card = (name: string) => page.getByRole('article').filter({ hasText: name });
   await add('Sculpin one');
-  await watch(page, `/?q=${term}`);
+  await visitWithLiveUpdates(page, `/?q=${term}`);
   await add('Sculpin two');
-  await expect(news(page)).toHaveText('1 new launch');
+  await expect(newItemsButton(page)).toHaveText('1 new launch');
   const read = await holdResponses(page, /\/api\/products\?/);
-  await news(page).click();
+  await newItemsButton(page).click();
   await searchBox(page).focus();
   read.release();
   await expect(cardNames(page)).toHaveText(['Sculpin two', 'Sculpin one']);
   // The next announcement follows the moment at which the launch would have got the focus.
   await add('Sculpin three');
-  await expect(news(page)).toHaveText('1 new launch');
+  await expect(newItemsButton(page)).toHaveText('1 new launch');
   await expect(searchBox(page)).toBeFocused();
-  await news(page).click();
+  await newItemsButton(page).click();
   await expect(card('Sculpin three')).toBeFocused();
   await expect(card('Sculpin three')).toHaveAttribute('data-highlighted', 'true');
   await expect(card('Sculpin two')).not.toHaveAttribute('data-highlighted');
@@ -118,11 +118,11 @@ test('if new launches cannot be read, a message says so, and the list and the fo
   const product = await site.addProduct({ name: 'Rockling one', description: term });
   await watchProduct(page, `/?q=${term}`, product);
   await site.addProduct({ name: 'Rockling two', description: term });
-  await expect(news(page)).toHaveText('1 new launch');
+  await expect(newItemsButton(page)).toHaveText('1 new launch');
   await failResponses(page, /\/api\/products\?/);
-  await news(page).press('Enter');
+  await newItemsButton(page).press('Enter');
   await expect(failureToast(page)).toContainText('Loading failed. Please try again.');
-  await expect(news(page)).toBeFocused();
+  await expect(newItemsButton(page)).toBeFocused();
   await expect(cardNames(page)).toHaveText(['Rockling one']);
 });
 
@@ -133,7 +133,7 @@ test('when the network is back, new comments and launches still wait behind a bu
   for (const { path, add, label, items, shown, reads } of [
     {
       path: `/product/${product.id}`,
-      add: () => stranger(page).comment(product.id, 'There'),
+      add: () => otherVisitor(page).comment(product.id, 'There'),
       label: '1 new comment',
       items: commentTexts,
       shown: 'Here',
@@ -148,9 +148,9 @@ test('when the network is back, new comments and launches still wait behind a bu
       reads: /\/api\/products\?.*limit=/,
     },
   ]) {
-    await watch(page, path);
+    await visitWithLiveUpdates(page, path);
     await add();
-    await expect(news(page)).toHaveText(label);
+    await expect(newItemsButton(page)).toHaveText(label);
     const read = recordRequests(page, reads);
     await setOnline(page, false);
     const votes = page.waitForRequest(/\/api\/upvotes\?/);
@@ -158,7 +158,7 @@ test('when the network is back, new comments and launches still wait behind a bu
     await waitUntilHandled(page, await votes);
     await requestsReported(page);
     expect(read).toEqual([]);
-    await expect(news(page)).toHaveText(label);
+    await expect(newItemsButton(page)).toHaveText(label);
     await expect(items(page)).toHaveText([shown]);
   }
 });
@@ -171,7 +171,7 @@ test('a visitor who returns to the tab the next day finds new launches and a lin
     localStorage.setItem('visits', JSON.stringify({ seenAt, lastEndedAt: seenAt - 86_400_000 }));
   }, Date.now());
   await page.clock.install();
-  await watch(page, '/');
+  await visitWithLiveUpdates(page, '/');
   const links = [
     page.getByRole('main').getByRole('link', { name: 'Leaderboards' }),
     page.getByRole('link', { name: 'Today’s ranking' }),
@@ -218,12 +218,12 @@ test('while the tab that leads the shared stream is frozen, another tab polls', 
   await visit(page, `/product/${product.id}`);
   await page.clock.fastForward(3_500);
   await expect(page.getByRole('region', { name: 'Network' }), 'the deferred features have loaded').toBeAttached();
-  await stranger(page).upvote(product.id);
+  await otherVisitor(page).upvote(product.id);
   for (const ms of [75_000, 15_000]) await page.clock.fastForward(ms);
   await expect(upvoteOf(page, 'Triggerfish')).toHaveAccessibleName('Upvote Triggerfish, 1');
   const opened = page.waitForResponse(EVENTS);
   await leader.close();
   await opened;
-  await stranger(page).upvote(product.id);
+  await otherVisitor(page).upvote(product.id);
   await expect(upvoteOf(page, 'Triggerfish')).toHaveAccessibleName('Upvote Triggerfish, 2');
 });

@@ -1,7 +1,7 @@
 import { expectAccessible } from '../support/axe.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { elementsBeyondScreen, PHONE, SCREEN_VARIANTS, selectVariants, setTextSize } from '../support/screen.ts';
-import { stateProducts } from '../support/screen-state.ts';
+import { stateContent } from '../support/screen-state.ts';
 import { SCREEN_STATES } from '../support/states.ts';
 import { submissionTest } from '../support/submission-site.ts';
 import { SUBMISSION_STATES } from '../support/submission-states.ts';
@@ -22,7 +22,7 @@ for (const [where, run, states] of [
         await page.setViewportSize(PHONE);
         // Sets the first theme before loading, because changing it afterwards takes as long as loading the page.
         await page.emulateMedia({ colorScheme: looks[0]?.colorScheme ?? 'light' });
-        await open(page, await stateProducts(site));
+        await open(page, await stateContent(site));
         await expect(page.getByRole('heading', { level: 1, includeHidden: true })).toHaveCount(1);
         for (const { size, colorScheme } of looks) {
           await page.setViewportSize(size);

@@ -1,10 +1,10 @@
 import type { Page } from '@playwright/test';
-import { turnEventLoop } from '../support/clock.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
-import { news, watch } from '../support/live-page.ts';
+import { newItemsButton, visitWithLiveUpdates } from '../support/live-page.ts';
 import { holdResponses } from '../support/network.ts';
+import { otherVisitor } from '../support/other-visitor.ts';
+import { turnEventLoop } from '../support/page-clock.ts';
 import { commentArticles, commentTexts, searchBox } from '../support/screen.ts';
-import { stranger } from '../support/stranger.ts';
 
 const APP = /\/assets\/app-[^/]+\.js$/;
 
@@ -79,17 +79,17 @@ test.describe('with live updates', () => {
 
   test('a visitor who scrolls while new comments load keeps the scroll position', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Amberjack', description: 'Swims far.\n'.repeat(80) });
-    await watch(page, `/product/${product.id}`);
-    await stranger(page).comment(product.id, 'From afar');
-    await expect(news(page)).toHaveText('1 new comment');
+    await visitWithLiveUpdates(page, `/product/${product.id}`);
+    await otherVisitor(page).comment(product.id, 'From afar');
+    await expect(newItemsButton(page)).toHaveText('1 new comment');
     const held = await holdResponses(page, /\/comments(?:\?|$)/);
-    await news(page).click();
+    await newItemsButton(page).click();
     await expect.poll(() => held.requests.length).toBe(1);
     await page.evaluate(() => void window.dispatchEvent(new WheelEvent('wheel')));
     await scrollTo(page, 0);
     held.release();
     await expect(commentTexts(page)).toHaveText(['From afar']);
-    await expect(news(page)).toHaveCount(0);
+    await expect(newItemsButton(page)).toHaveCount(0);
     await expect(page.locator('.comment'), 'the focus is not lost').toBeFocused();
     await page.evaluate(() => new Promise(requestAnimationFrame));
     await turnEventLoop(page);

@@ -1,7 +1,7 @@
 import { LIMITS } from '../../src/contract/limits.ts';
-import { turnEventLoop, waitUntilHandled } from '../support/clock.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { holdResponses, recordRequests } from '../support/network.ts';
+import { turnEventLoop, waitUntilHandled } from '../support/page-clock.ts';
 import { cardNames, searchBox } from '../support/screen.ts';
 
 test.describe('§2 and §5: search', () => {

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { BrowserContextOptions, Locator } from '@playwright/test';
 import { SESSION_HEADER } from '../../src/contract/api.ts';
 import * as paths from '../../src/contract/paths.ts';
-import { freezeAges } from '../support/clock.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { recordShifts } from '../support/layout-shifts.ts';
 import { holdResponses } from '../support/network.ts';
+import { freezeAges } from '../support/page-clock.ts';
 import { cardNames, cardOf, commentArticles, PHONE, toast, upvoteOf } from '../support/screen.ts';
 
 const TOUCH: BrowserContextOptions = { viewport: PHONE, hasTouch: true, isMobile: true };

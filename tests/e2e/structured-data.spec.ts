@@ -1,5 +1,5 @@
 import { expect, test, visit } from '../support/e2e-test.ts';
-import { stateProducts } from '../support/screen-state.ts';
+import { stateContent } from '../support/screen-state.ts';
 
 test('title, canonical URL and robots tag follow navigation within the site and Back', async ({ page, site }) => {
   const product = await site.addProduct({ name: 'Quahog', tags: ['Molluscs'] });
@@ -34,7 +34,7 @@ test('title, canonical URL and robots tag follow navigation within the site and 
 });
 
 test('the links, pictures, files and anchors of 12 pages resolve without a redirect', async ({ site }) => {
-  const { rich } = await stateProducts(site);
+  const { rich } = await stateContent(site);
   const request = (path: string) => fetch(site.address + path, { redirect: 'manual' });
   const seen = new Map<string, string>();
   const broken: string[] = [];

@@ -1,6 +1,6 @@
-import { turnEventLoop } from '../support/clock.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
-import { look } from '../support/live-page.ts';
+import { setTabVisibility } from '../support/live-page.ts';
+import { turnEventLoop } from '../support/page-clock.ts';
 import { toast, upvoteOf } from '../support/screen.ts';
 
 test.describe('§8: screen readers announce messages', () => {
@@ -73,11 +73,11 @@ test.describe('§8: screen readers announce messages', () => {
     await visit(page, `/product/${product.id}`);
     await upvoteOf(page, 'Ragamuffin').click();
     await expect(toast(page)).toHaveCount(1);
-    await look(page, 'hidden');
+    await setTabVisibility(page, 'hidden');
     await turnEventLoop(page);
     await page.clock.fastForward(60_000);
     await expect(toast(page)).toHaveCount(1);
-    await look(page, 'visible');
+    await setTabVisibility(page, 'visible');
     await turnEventLoop(page);
     await page.clock.fastForward(6_000);
     await expect(toast(page)).toHaveCount(0);

@@ -2,10 +2,10 @@ import type { Page } from '@playwright/test';
 import * as paths from '../../src/contract/paths.ts';
 import { signInAndOpen } from '../support/console-page.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
-import { watch } from '../support/live-page.ts';
-import { cacheAtOnce } from '../support/offline-page.ts';
+import { visitWithLiveUpdates } from '../support/live-page.ts';
+import { skipFeatureDelay } from '../support/offline-page.ts';
+import { otherVisitor } from '../support/other-visitor.ts';
 import { cardNames, cardOf, expectUpvote, searchBox, upvoteOf } from '../support/screen.ts';
-import { stranger } from '../support/stranger.ts';
 
 /** Replaces every text node of a hydrated page with elements, as browsers do to translate a page. */
 async function translate(page: Page): Promise<void> {
@@ -26,7 +26,7 @@ async function translate(page: Page): Promise<void> {
 test.describe('a page that the browser has translated', () => {
   test('still shows the right results when the search changes', async ({ page, site }) => {
     await site.addProducts(2, (index) => ({ name: `Translatable ${index}`, description: `Number ${index}, a number` }));
-    await cacheAtOnce(page);
+    await skipFeatureDelay(page);
     await visit(page, '/?q=number');
     await translate(page);
     await searchBox(page).fill('number 1');
@@ -48,11 +48,11 @@ test.describe('a page that the browser has translated', () => {
         name: 'Polyglot',
         createdAt: new Date(Date.now() - 10_000).toISOString(),
       });
-      await watch(page, paths.product(product.id));
+      await visitWithLiveUpdates(page, paths.product(product.id));
       const standing = page.locator('.standing');
       await expect(standing).toContainText('No counted votes');
       await translate(page);
-      const other = stranger(page);
+      const other = otherVisitor(page);
       await other.upvote(product.id);
       await expect(standing).not.toContainText('No counted votes');
       await expect(standing.locator('strong').first()).toHaveText(/^(?:Tied )?\d+\w\w of \d+$/);
@@ -83,7 +83,7 @@ function changeReplacedText(page: Page): Promise<string> {
 }
 
 test('React can change text that the browser has replaced, also in the console', async ({ page, site }) => {
-  await cacheAtOnce(page);
+  await skipFeatureDelay(page);
   await visit(page, '/');
   await translate(page);
   expect(await changeReplacedText(page)).toBe('<font></font>other');

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
-import { elapseUntil } from '../support/clock.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { failResponses, holdResponses, recordRequests, requestsReported } from '../support/network.ts';
+import { elapseUntil } from '../support/page-clock.ts';
 import { expectUpvote, failureToast, toast, upvoteOf } from '../support/screen.ts';
 import { recordWarnings } from '../support/warnings.ts';
 

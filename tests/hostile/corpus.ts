@@ -1,5 +1,5 @@
-import { FOR_PROGRAMS, RUN } from './programs.ts';
-import { OF_WRITING } from './writing.ts';
+import { INTERPRETED_TEXTS, RUN } from './interpreted-texts.ts';
+import { UNUSUAL_TEXTS } from './unusual-texts.ts';
 
 /** A text that may break a program. `name` describes the text. */
 export interface Hostile {
@@ -25,7 +25,7 @@ const LONE_SURROGATES = ['\ud800', '\udfff', 'a\ud83d', '\ude00b', '\ude00\ud83d
 
 /** All hostile texts, including those that cannot be stored because of a NUL or a lone surrogate. */
 export const HOSTILE: readonly Hostile[] = [
-  ...Object.entries({ ...FOR_PROGRAMS, ...OF_WRITING }).flatMap(([kind, texts]) =>
+  ...Object.entries({ ...INTERPRETED_TEXTS, ...UNUSUAL_TEXTS }).flatMap(([kind, texts]) =>
     texts.map((text, index) => ({ name: `${kind} ${index + 1}`, text })),
   ),
   ...CONTROLS,
@@ -41,7 +41,7 @@ const SHARE = 5;
  * Returns the texts that a test sends to one of its numbered places, such as a URL or a header: a fifth of all texts,
  * and the first text of each kind. Five consecutive places get all texts. With HOSTILE_TEXTS=all, every place does.
  */
-export function hostileFor(place: number): readonly Hostile[] {
+export function hostileTextsFor(place: number): readonly Hostile[] {
   if (process.env.HOSTILE_TEXTS === 'all') return HOSTILE;
   const kinds = HOSTILE.map(kindOf);
   return HOSTILE.filter((_, index) => (index + place) % SHARE === 0 || kinds.indexOf(kinds[index] ?? '') === index);

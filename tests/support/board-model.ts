@@ -85,7 +85,7 @@ export class BoardModel {
   }
 
   /** Returns the votes in the window, each with the reason for its exclusion, or null if it counts. */
-  judged(id: string): { vote: Vote; reason: 'network' | 'operator' | null }[] {
+  votesWithVerdicts(id: string): { vote: Vote; reason: 'network' | 'operator' | null }[] {
     const inWindow = (this.votes.get(id) ?? []).filter((vote) => this.isInWindow(id, vote));
     const verdictOf = ({ session }: Vote) => this.#decisions.get(`${id} ${session}`)?.verdict;
     const excluded = [...this.#decisions].flatMap(([key, { verdict, vote }]) =>
@@ -114,10 +114,10 @@ export class BoardModel {
    */
   decide(id: string, sessions: readonly number[], action: 'exclude' | 'include'): void {
     const before = new Map<number, Verdict | undefined>();
-    const judged = this.judged(id);
+    const votes = this.votesWithVerdicts(id);
     for (const session of sessions) {
       const previous = this.#decisions.get(`${id} ${session}`)?.verdict;
-      const cast = judged.find(({ vote }) => vote.session === session);
+      const cast = votes.find(({ vote }) => vote.session === session);
       const counts = cast ? cast.reason === null : previous && previous === 'included';
       if (counts === (action === 'exclude')) before.set(session, previous);
     }
@@ -139,11 +139,11 @@ export class BoardModel {
     const entries = [...this.launchedAt]
       .filter(([, at]) => at <= now && DateTime.fromMillis(at, { zone: this.zone }).toFormat(formats[kind]) === name)
       .map(([productId, at]) => {
-        const judged = this.judged(productId);
+        const votes = this.votesWithVerdicts(productId);
         return {
           productId,
-          votes: judged.filter(({ reason }) => reason === null).length,
-          excluded: judged.filter(({ reason }) => reason !== null).length,
+          votes: votes.filter(({ reason }) => reason === null).length,
+          excluded: votes.filter(({ reason }) => reason !== null).length,
           upvotes: (this.votes.get(productId) ?? []).filter(({ retracted }) => !retracted).length,
           comments: 0,
           launchedAt: new Date(at).toISOString(),

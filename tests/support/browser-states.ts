@@ -3,7 +3,7 @@ import { expect, type Page } from '@playwright/test';
 import { SESSION_HEADER } from '../../src/contract/api.ts';
 import * as paths from '../../src/contract/paths.ts';
 import { visit } from './e2e-test.ts';
-import { EVENTS, news } from './live-page.ts';
+import { EVENTS, newItemsButton } from './live-page.ts';
 import { failResponses, setOnline } from './network.ts';
 import type { ScreenState } from './screen-state.ts';
 
@@ -41,7 +41,7 @@ export const BROWSER_STATES: ScreenState[] = [
     async open(page, { site }) {
       await visitLive(page, '/?q=zz');
       await site.addProduct({ name: 'Zz launch' });
-      await expect(news(page)).toHaveText('1 new launch');
+      await expect(newItemsButton(page)).toHaveText('1 new launch');
     },
   },
   {
@@ -52,7 +52,7 @@ export const BROWSER_STATES: ScreenState[] = [
         headers: { [SESSION_HEADER]: `session-${randomUUID()}` },
         data: { productId: rich.id, content: 'From afar' },
       });
-      await expect(news(page)).toHaveText('1 new comment');
+      await expect(newItemsButton(page)).toHaveText('1 new comment');
     },
   },
   {

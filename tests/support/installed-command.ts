@@ -24,7 +24,7 @@ export function installedProgram(isOtherAccount: boolean): string {
 
 /** Installs the built command for this run, so a build during the tests does not affect them. */
 export async function installCommand(): Promise<void> {
-  await makeOnce(installed(), async (folder) => {
+  await createSharedFolder(installed(), async (folder) => {
     await build();
     await copyParts(folder, ['bin', 'dist', 'package.json']);
     for (const part of ['node_modules', 'migrations', 'catalogue'])
@@ -35,7 +35,7 @@ export async function installCommand(): Promise<void> {
 /** Installs the built command where other accounts of the operating system can run it. */
 export async function installForOtherAccounts(): Promise<void> {
   await installCommand();
-  await makeOnce(installedForAll(), async (folder) => {
+  await createSharedFolder(installedForAll(), async (folder) => {
     for (const part of ['bin', 'dist', 'package.json'])
       await cp(join(installed(), part), join(folder, part), { recursive: true });
     if (canEverybodyEnter(join(CHECKOUT, 'node_modules'))) {
@@ -46,13 +46,13 @@ export async function installForOtherAccounts(): Promise<void> {
     const { stdout } = await run('npm', ['ls', '--omit=dev', '--all', '--parseable'], { cwd: CHECKOUT });
     const packages = stdout.split('\n').filter((path) => path.startsWith(join(CHECKOUT, 'node_modules')));
     await copyParts(folder, ['migrations', 'catalogue', ...packages.map((path) => relative(CHECKOUT, path))]);
-    await openToEverybody(folder);
+    await makeReadableByAll(folder);
   });
 }
 
 /** Copies the data folder of a site with the sample catalogue, which is faster than a first start. */
 export async function copySampleSite(dataDir: string): Promise<void> {
-  await makeOnce(sampleSite(), async (folder) => {
+  await createSharedFolder(sampleSite(), async (folder) => {
     const env = { ...environmentWithoutSettings(), DATA_DIR: join(folder, 'data'), PORT: '0' };
     const site = spawn(process.execPath, [installedProgram(false), 'serve'], {
       env,
@@ -76,7 +76,7 @@ async function copyParts(folder: string, parts: readonly string[]): Promise<void
 }
 
 /** Lets every account read a folder copied from the checkout, whose file modes may come from a strict umask. */
-export async function openToEverybody(folder: string): Promise<void> {
+export async function makeReadableByAll(folder: string): Promise<void> {
   await run('chmod', ['-R', 'a+rX', folder]);
 }
 
@@ -105,7 +105,7 @@ async function build(): Promise<void> {
 }
 
 /** Creates a folder that the run's test files share, unless it exists. An advisory lock serializes concurrent calls. */
-export async function makeOnce(folder: string, make: (folder: string) => Promise<void>): Promise<void> {
+export async function createSharedFolder(folder: string, make: (folder: string) => Promise<void>): Promise<void> {
   if (await exists(folder)) return;
   await withServer(inject('databaseServerUrl'), (server) =>
     server.transaction(async (sql) => {

@@ -1,22 +1,22 @@
 import { expect, type Page } from '@playwright/test';
 import { visit } from './e2e-test.ts';
-import { cacheAtOnce } from './offline-page.ts';
+import { skipFeatureDelay } from './offline-page.ts';
 
 export const EVENTS = /\/api\/events\?/;
 
 /** Locates the button that shows new comments or launches. */
-export const news = (page: Page) => page.locator('.live-updates').getByRole('button');
+export const newItemsButton = (page: Page) => page.locator('.live-updates').getByRole('button');
 
 /** Opens a page with products and waits for its event stream, which opens without the usual delay. */
-export async function watch(page: Page, path: string): Promise<void> {
-  await cacheAtOnce(page);
+export async function visitWithLiveUpdates(page: Page, path: string): Promise<void> {
+  await skipFeatureDelay(page);
   const stream = page.waitForResponse(EVENTS);
   await visit(page, path);
   expect((await stream).status()).toBe(200);
 }
 
 /** Simulates that the visitor hides or shows the tab. */
-export async function look(page: Page, visibility: 'hidden' | 'visible'): Promise<void> {
+export async function setTabVisibility(page: Page, visibility: 'hidden' | 'visible'): Promise<void> {
   await page.evaluate((state) => {
     Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => state });
     document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));

@@ -1,5 +1,5 @@
 import { expect, type Page, type Request } from '@playwright/test';
-import { turnEventLoop } from './clock.ts';
+import { turnEventLoop } from './page-clock.ts';
 
 type Method = 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE';
 

@@ -8,22 +8,22 @@ export const offlineTest = base.extend({
 
 export const OFFLINE = 'You are offline: this is the page as you last saw it.';
 
-export const note = (page: Page) => page.getByRole('region', { name: 'Network' });
+export const networkNotice = (page: Page) => page.getByRole('region', { name: 'Network' });
 
 /**
  * Stores an empty offline queue, which makes pages load their deferred features, such as the offline cache and live
  * updates, without the usual delay.
  */
-export const cacheAtOnce = (page: Page) =>
+export const skipFeatureDelay = (page: Page) =>
   page.addInitScript(() => {
     if (localStorage.getItem('outbox') === null) localStorage.setItem('outbox', '[]');
   });
 
 /** Opens a page with products and waits until its deferred features have loaded, without the usual delay. */
 export async function visitFully(page: Page, path: string): Promise<void> {
-  await cacheAtOnce(page);
+  await skipFeatureDelay(page);
   await visit(page, path);
-  await expect(note(page), 'the deferred features have loaded').toBeAttached();
+  await expect(networkNotice(page), 'the deferred features have loaded').toBeAttached();
 }
 
 /** Opens a page and waits until it is in the offline cache and has no pending requests. */

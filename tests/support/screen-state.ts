@@ -28,7 +28,7 @@ export interface ScreenState {
 const added = new WeakMap<E2eSite, Promise<StateContent>>();
 
 /** Adds the products of the screen states once per site. Their counts may have been changed by earlier tests. */
-export function stateProducts(site: E2eSite): Promise<StateContent> {
+export function stateContent(site: E2eSite): Promise<StateContent> {
   const content = added.get(site) ?? addStateProducts(site);
   added.set(site, content);
   return content;

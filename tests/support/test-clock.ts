@@ -6,7 +6,7 @@ interface TestClock extends Runtime {
   /** Advances both the wall clock and the monotonic clock. */
   advance(by: { hours?: number; milliseconds?: number }): void;
   /** Changes only the wall clock, like an administrator or NTP. Negative values set it back. */
-  setTimeOfDay(by: { hours: number }): void;
+  shiftWallClock(by: { hours: number }): void;
 }
 
 /** Creates a clock that only the test advances. */
@@ -21,7 +21,7 @@ export function createTestClock(start = new Date('2026-06-01T12:00:00.000Z')): T
       now += hours * 3_600_000 + milliseconds;
       monotonicMs += hours * 3_600_000 + milliseconds;
     },
-    setTimeOfDay: ({ hours }) => {
+    shiftWallClock: ({ hours }) => {
       now += hours * 3_600_000;
     },
   };

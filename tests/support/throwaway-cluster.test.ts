@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, stat, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { buildEmbeddedProcess, EmbeddedHarness, hasNoProcesses, query } from './embedded-harness.ts';
+import { buildEmbeddedProcess, EmbeddedHarness, query, waitUntilNoProcesses } from './embedded-harness.ts';
 import { startThrowawayCluster } from './throwaway-cluster.ts';
 
 const harness = new EmbeddedHarness();
@@ -39,7 +39,7 @@ describe('a throwaway cluster', () => {
     await killed.kill('SIGKILL');
     await utimes(dataDir, 0, 0);
     const next = await startThrowawayCluster({ durability: 'none' });
-    await hasNoProcesses(location);
+    await waitUntilNoProcesses(location);
     await expect(stat(dataDir)).rejects.toMatchObject({ code: 'ENOENT' });
     if (isLinux) expect(await readFile('/proc/sysvipc/shm', 'utf8')).not.toMatch(shared);
     await next.stop();

@@ -5,7 +5,7 @@ import { type Database, UnknownOutcomeError } from '../../src/core/database/data
  * Makes the next transaction that writes to the audit log commit, and then fail as if its connection had been lost
  * during COMMIT. Other transactions, such as those of background jobs, are not affected.
  */
-export function confirmNoCommitOnce(database: Database): void {
+export function loseCommitResponseOnce(database: Database): void {
   const { transaction } = database;
   let isOver = false;
   const spy = vi.spyOn(database, 'transaction').mockImplementation(async (work) => {

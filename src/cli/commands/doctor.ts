@@ -25,7 +25,7 @@ import { readSettings, type Settings, SettingsError } from '../../settings/setti
 import { jsonOption } from '../arguments.ts';
 import { localAddress } from '../site-address.ts';
 import { printJson } from '../terminal/output.ts';
-import { printBeside } from '../terminal/table.ts';
+import { printWithLead } from '../terminal/table.ts';
 import { untilInterrupted } from '../with-database.ts';
 
 const EXIT_UNHEALTHY = 1;
@@ -170,7 +170,7 @@ const STYLES = { ok: 'green', warning: 'yellow', fault: 'red' } as const;
 
 function printFinding({ check, status, message, advice }: Finding): void {
   const text = withPeriod(message) + (advice === undefined ? '' : ` ${advice}`);
-  printBeside([STYLES[status], `${SIGNS[status]} `], `${check}: ${text}`);
+  printWithLead([STYLES[status], `${SIGNS[status]} `], `${check}: ${text}`);
 }
 
 function exists(path: string): Promise<boolean> {

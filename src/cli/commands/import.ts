@@ -59,7 +59,7 @@ See docs/importing.md.`,
     )
     .action(async (file: string, flags: ImportFlags) => {
       const path = resolve(file);
-      await mustBeFile(path);
+      await requireFile(path);
       const kind = readFileKind(path);
       try {
         const report = await untilInterrupted((signal) => importFile(path, kind, flags, signal));
@@ -78,7 +78,7 @@ function collect(text: string, before: readonly string[] = []): string[] {
   return [...before, text];
 }
 
-async function mustBeFile(path: string): Promise<void> {
+async function requireFile(path: string): Promise<void> {
   const stats = await access(path, constants.R_OK)
     .then(() => stat(path))
     .catch((error: NodeJS.ErrnoException) => error);

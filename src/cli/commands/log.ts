@@ -9,7 +9,7 @@ import { isUuid, systemRuntime } from '../../core/runtime.ts';
 import { readSettings } from '../../settings/settings.ts';
 import { jsonOption, limitOption, readInstant, UsageError } from '../arguments.ts';
 import { oneLine, print, printJson } from '../terminal/output.ts';
-import { printBeside } from '../terminal/table.ts';
+import { printWithLead } from '../terminal/table.ts';
 import { withDatabase } from '../with-database.ts';
 
 interface LogFlags {
@@ -47,7 +47,7 @@ Examples:
         const isFiltered = filter.action !== undefined || filter.until !== undefined;
         if (entries.length === 0) return print(isFiltered ? 'No entries match.' : 'The audit log is empty.');
         for (const entry of entries) {
-          printBeside(['dim', `${utcMinute(entry.createdAt)}  `], `${entry.operator} ${sentenceOf(entry)}.`);
+          printWithLead(['dim', `${utcMinute(entry.createdAt)}  `], `${entry.operator} ${sentenceOf(entry)}.`);
         }
       })
   );

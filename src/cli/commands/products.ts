@@ -12,7 +12,7 @@ import { launchRules } from '../../core/submissions/launch-product.ts';
 import { readSettings } from '../../settings/settings.ts';
 import { jsonOption, limitOption, readInstant, readProductIds, readText, UsageError } from '../arguments.ts';
 import { oneLine, print, printJson } from '../terminal/output.ts';
-import { printBeside, printTable } from '../terminal/table.ts';
+import { printTable, printWithLead } from '../terminal/table.ts';
 import { withDatabase } from '../with-database.ts';
 import { removeCommand, restoreCommand, undoCommand } from './products-remove.ts';
 
@@ -162,7 +162,7 @@ function showCommand(): Command {
 }
 
 export function printFact(name: string, text: string): void {
-  printBeside(['bold', name.padEnd(NAME_WIDTH)], text);
+  printWithLead(['bold', name.padEnd(NAME_WIDTH)], text);
 }
 
 function factsOf({ product, removals, heldComments, hiddenComments }: InspectedProduct): [string, string][] {

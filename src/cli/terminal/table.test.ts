@@ -2,7 +2,7 @@ import stringWidth from 'string-width';
 import { expect, test, vi } from 'vitest';
 import { sparkline } from '../commands/stats.ts';
 import type { Span } from './output.ts';
-import { cut, formatTable, printBeside, printTable, wrap } from './table.ts';
+import { cut, formatTable, printTable, printWithLead, wrap } from './table.ts';
 
 const plainText = (line: readonly Span[]) => line.map((span) => (typeof span === 'string' ? span : span[1])).join('');
 
@@ -133,7 +133,7 @@ test.each([
   ['stays on one line in a file', false, ['root hid a comment that nobody wanted to read.']],
 ])('a long sentence next to a time %s', (_, isTTY, expected) => {
   const printed = printedOn({ isTTY, columns: 31 }, () =>
-    printBeside(['dim', '23:31  '], 'root hid a comment that nobody wanted to read.'),
+    printWithLead(['dim', '23:31  '], 'root hid a comment that nobody wanted to read.'),
   );
   expect(printed).toEqual(expected.map((line, index) => (index === 0 ? '23:31  ' : '       ') + line));
 });
@@ -142,7 +142,7 @@ test('on a terminal that reports a width of 0, text is neither truncated nor wra
   const text = 'root hid a comment that nobody wanted to read.';
   const printed = printedOn({ isTTY: true, columns: 0 }, () => {
     printTable([{ title: 'TEXT', shrinks: true }], [[text]]);
-    printBeside(['dim', '23:31  '], text);
+    printWithLead(['dim', '23:31  '], text);
   });
   expect(printed).toEqual(['TEXT', text, `23:31  ${text}`]);
 });

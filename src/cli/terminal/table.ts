@@ -32,7 +32,7 @@ const MIN_TEXT_WIDTH = 20;
  * Prints a text to the right of a lead, such as a name. On a terminal, the text is wrapped and its further lines are
  * indented. In a file or pipe, lead and text are one line.
  */
-export function printBeside(lead: readonly [style: StyleName, text: string], text: string): void {
+export function printWithLead(lead: readonly [style: StyleName, text: string], text: string): void {
   const width = terminalWidth();
   const used = stringWidth(lead[1]);
   const line = oneLine(text);

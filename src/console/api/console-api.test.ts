@@ -5,7 +5,7 @@ import {
   ConsoleError,
   call,
   createConsoleClient,
-  describeUndone,
+  describeUnchanged,
   hasNoResponse,
   sendByReason,
   sendEach,
@@ -92,7 +92,7 @@ test('after a timeout, a batch sends no further request, and says which items ma
     call<string>(CONSOLE_API.decideSubmission(id), { method: 'POST', body: {} }),
   );
   expect(sent.results).toEqual(['done']);
-  expect(describeUndone(sent, (ids) => ids.join(' and '))).toBe(
+  expect(describeUnchanged(sent, (ids) => ids.join(' and '))).toBe(
     'Failed for b. It has changed. No response for c. If the change was made, it is in the audit log. Cancelled for d and e.',
   );
   expect(fetch).toHaveBeenCalledTimes(3);

@@ -163,7 +163,7 @@ export async function sendByReason<Item, Result>(
 }
 
 /** Describes the items of a batch that were not changed, or may not have been. */
-export function describeUndone<Item>(
+export function describeUnchanged<Item>(
   { failures, unsent }: Pick<Sent<Item, unknown>, 'failures' | 'unsent'>,
   describe: (items: readonly Item[]) => string,
 ): string {

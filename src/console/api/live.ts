@@ -6,7 +6,7 @@ import { readEvents, type ServerEvent } from '../../web/features/live/event-stre
 import { consoleKeys } from './console-api.ts';
 
 /** The subjects of the queries whose data is stale after each kind of change. */
-const STALE: Record<LiveSubject, readonly string[]> = {
+const SUBJECTS_BY_CHANGE: Record<LiveSubject, readonly string[]> = {
   audit: ['audit', 'overview'],
   queue: ['queue', 'votes', 'waiting', 'overview'],
   // Removing a product also removes its comments and bursts. Excluding votes is reported as a change to the product.
@@ -79,7 +79,7 @@ export function useLiveUpdates(isPaused: boolean): boolean {
       );
     };
     const refetchAll = () => {
-      for (const subject of Object.values(STALE).flat()) refetch(subject, REFRESH_MS.change);
+      for (const subject of Object.values(SUBJECTS_BY_CHANGE).flat()) refetch(subject, REFRESH_MS.change);
     };
     const handlers = {
       onOpen() {
@@ -91,7 +91,7 @@ export function useLiveUpdates(isPaused: boolean): boolean {
         if (event === 'gap') refetchAll();
         if (event !== 'change') return;
         for (const kind of JSON.parse(data) as LiveSubject[]) {
-          for (const subject of STALE[kind])
+          for (const subject of SUBJECTS_BY_CHANGE[kind])
             refetch(subject, kind === 'counts' ? REFRESH_MS.counts : REFRESH_MS.change);
         }
       },

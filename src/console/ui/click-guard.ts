@@ -5,7 +5,7 @@ const DOUBLE_CLICK_MS = 500;
 const DOUBLE_CLICK_PX = 16;
 
 /** How long clicks and keys are ignored after rows have moved, because the operator cannot have read them yet. */
-export const READING_MS = 500;
+export const IGNORE_INPUT_MS = 500;
 
 /** How long after a click the movement of rows is attributed to the click. Long enough for a slow device. */
 const CAUSED_MS = 1_000;
@@ -37,7 +37,7 @@ export function useClickGuard(): ClickGuard {
       const row = target instanceof Element ? target.closest('.list-row') : null;
       const before = first.current;
       const isDouble = at - before.at < DOUBLE_CLICK_MS && Math.hypot(x - before.x, y - before.y) < DOUBLE_CLICK_PX;
-      const isUnread = row !== null && row !== before.row && at - pausedAt.current < READING_MS;
+      const isUnread = row !== null && row !== before.row && at - pausedAt.current < IGNORE_INPUT_MS;
       if (isUnread || (isDouble && row !== before.row)) {
         if (isDouble) before.at = at;
         event.preventDefault();

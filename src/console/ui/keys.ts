@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, useLayoutEffect, useRef } from 'react';
 import { isShortcutBlocked } from '../../web/ui/shortcuts.ts';
-import { READING_MS } from './click-guard.ts';
+import { IGNORE_INPUT_MS } from './click-guard.ts';
 
 /** The handlers by `KeyboardEvent.key`, with letters in lower case. */
 export type Keys = Readonly<Record<string, ((event: KeyboardEvent) => void) | undefined>>;
@@ -52,7 +52,7 @@ export function useKeyGuard<Item>(items: readonly Item[], isGone: (item: Item) =
     before.current = items;
   });
 
-  return () => performance.now() - pausedAt.current < READING_MS;
+  return () => performance.now() - pausedAt.current < IGNORE_INPUT_MS;
 }
 
 /** Handles the second key of a sequence in the capture phase, before the shortcuts of the screen. */

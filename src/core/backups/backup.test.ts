@@ -13,7 +13,7 @@ import { searchGramsOf } from '../products/search-grams.ts';
 import { BackupFileError, restorePicture } from './backup-file.ts';
 import { verifyBackup } from './read-backup.ts';
 import { restoreBackup } from './restore-backup.ts';
-import { OTHER_TABLES, readTableShapes, SITE_TABLES } from './site-tables.ts';
+import { EXCLUDED_TABLES, readTableShapes, SITE_TABLES } from './site-tables.ts';
 import { writeBackup } from './write-backup.ts';
 
 let folder: string;
@@ -191,7 +191,7 @@ describe('writing a backup', () => {
     const rows = await site.query<{ table_name: string }>(
       "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema() AND table_type = 'BASE TABLE'",
     );
-    const known = [...SITE_TABLES, ...OTHER_TABLES];
+    const known = [...SITE_TABLES, ...EXCLUDED_TABLES];
     expect(rows.map((row) => row.table_name).sort()).toEqual(known.sort());
   });
 });

@@ -32,7 +32,7 @@ export const SITE_TABLES: readonly string[] = [
  * for undoing imports; secrets, which must not survive in a file; webhooks, which would be sent again; and operators,
  * so restoring an old backup cannot restore access that was revoked.
  */
-export const OTHER_TABLES: readonly string[] = [
+export const EXCLUDED_TABLES: readonly string[] = [
   'schema_migrations',
   'changes',
   'leases',

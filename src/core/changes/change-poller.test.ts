@@ -4,11 +4,11 @@ import type { Database } from '../database/database.ts';
 import { LONG_OVERLAP_MS } from './change-feed.ts';
 import {
   type ChangePoller,
+  nextPollerState,
   type PollerEffect,
   type PollerEvent,
   type PollerState,
   pollChanges,
-  step,
 } from './change-poller.ts';
 
 const connected = { disconnectedSince: undefined };
@@ -83,7 +83,7 @@ const TRANSITIONS: { name: string; from: PollerState; event: PollerEvent; to: Po
   ];
 
 test.each(TRANSITIONS)('$name', ({ from, event, to, effects }) => {
-  expect(step(from, event)).toEqual({ state: to, effects });
+  expect(nextPollerState(from, event)).toEqual({ state: to, effects });
 });
 
 describe('polling a database', () => {

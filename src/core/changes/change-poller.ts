@@ -86,7 +86,7 @@ interface PollerStep {
  * Returns the next state and the effects of an event, as a pure function: one read at a time, an interval between two
  * reads, and one report per outage.
  */
-export function step(state: PollerState, event: PollerEvent): PollerStep {
+export function nextPollerState(state: PollerState, event: PollerEvent): PollerStep {
   if (state.kind === 'stopped') return { state, effects: [] };
   switch (event.kind) {
     case 'wake':
@@ -139,7 +139,7 @@ export function pollChanges(database: Database, log: Log, listener: ChangePoller
   let longReadAt = Number.NEGATIVE_INFINITY;
 
   function dispatch(event: PollerEvent): void {
-    const next = step(state, event);
+    const next = nextPollerState(state, event);
     state = next.state;
     for (const effect of next.effects) apply(effect);
   }

@@ -1,7 +1,7 @@
 import { COMMENT_MESSAGES } from '../../contract/comments/messages.ts';
 import type { Comment } from '../../contract/comments/schema.ts';
 import { CoreError, productNotFound, productPaused } from '../core-error.ts';
-import { MAYBE_PAUSED, WRITABLE } from '../counts/lock-counts.ts';
+import { IS_WRITABLE, MAY_BE_PAUSED } from '../counts/lock-counts.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { isForeignKeyViolation } from '../database/database-faults.ts';
 import type { BatchResult, Outcome } from '../group-commit.ts';
@@ -21,7 +21,7 @@ export interface WrittenComment {
 // transaction.
 const ADD_COMMENTS = `WITH locked AS (
     SELECT product_id FROM product_counts
-    WHERE product_id IN (SELECT value ->> 'productId' FROM jsonb_array_elements($1::jsonb)) AND ${WRITABLE}
+    WHERE product_id IN (SELECT value ->> 'productId' FROM jsonb_array_elements($1::jsonb)) AND ${IS_WRITABLE}
     ORDER BY product_id FOR UPDATE /* omitted on Citus */
   ), prepared AS (
     SELECT input.* FROM jsonb_to_recordset($1::jsonb) AS input (id uuid, "productId" text, "authorName" text,
@@ -50,7 +50,7 @@ const ADD_COMMENTS = `WITH locked AS (
   )
   SELECT prepared.id, added.id IS NOT NULL AS created FROM prepared LEFT JOIN added ON added.id = prepared.id`;
 
-const SELECT_PAUSED = `SELECT product_id FROM product_counts WHERE product_id = ANY($1::text[]) AND ${MAYBE_PAUSED}`;
+const SELECT_PAUSED = `SELECT product_id FROM product_counts WHERE product_id = ANY($1::text[]) AND ${MAY_BE_PAUSED}`;
 
 /**
  * Adds comments and updates the counts in one transaction. A held comment is not counted until it is released.
@@ -83,7 +83,7 @@ export async function addComments(
  * Adds comments, and records an event for each new comment that is held, in one transaction.
  * @throws CoreError `unavailable`.
  */
-export async function addReportedComments(
+export async function addCommentsWithEvents(
   database: Database,
   runtime: Runtime,
   batch: readonly PreparedComment[],

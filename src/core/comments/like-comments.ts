@@ -1,7 +1,7 @@
 import { COMMENT_MESSAGES } from '../../contract/comments/messages.ts';
 import type { Likes } from '../../contract/comments/schema.ts';
 import { CoreError } from '../core-error.ts';
-import { OPEN } from '../counts/lock-counts.ts';
+import { IS_OPEN } from '../counts/lock-counts.ts';
 import type { Sql } from '../database/database.ts';
 import type { BatchResult } from '../group-commit.ts';
 import { isUuid } from '../runtime.ts';
@@ -17,7 +17,7 @@ export interface Like {
 const LIKE_COMMENTS = `WITH locked AS (
     SELECT id FROM comments WHERE id = ANY($1::uuid[]) AND hidden_at IS NULL
       AND EXISTS (SELECT 1 FROM product_counts c JOIN products p ON p.id = c.product_id AND p.created_at <= $4::timestamptz
-        WHERE c.product_id = comments.product_id AND ${OPEN})
+        WHERE c.product_id = comments.product_id AND ${IS_OPEN})
     ORDER BY id FOR NO KEY UPDATE /* omitted on Citus */
   )
   UPDATE comments SET likes = comments.likes + CASE WHEN held_session IS NULL THEN added.likes

@@ -74,7 +74,7 @@ function unlessUnavailable(error: unknown): void {
 const SELECT_OPEN = `SELECT token_hash FROM operator_sessions WHERE token_hash = ANY($1::bytea[]) AND ${IS_OPEN}`;
 
 /** Returns the tokens whose sessions are open. This check does not count as use. @throws CoreError `unavailable`. */
-export async function openSessions(sql: Sql, tokens: readonly string[], now: Date): Promise<Set<string>> {
+export async function findOpenSessions(sql: Sql, tokens: readonly string[], now: Date): Promise<Set<string>> {
   const rows = await sql.query<{ token_hash: Buffer }>(SELECT_OPEN, [tokens.map(hashToken), ...boundsOf(now)]);
   const open = new Set(rows.map(({ token_hash: hash }) => hash.toString('hex')));
   return new Set(tokens.filter((token) => open.has(hashToken(token).toString('hex'))));

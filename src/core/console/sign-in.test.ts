@@ -7,7 +7,7 @@ import { listAudit } from '../audit/audit-log.ts';
 import { CoreError } from '../core-error.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { hasOperators, inviteOperator, listOperators, revokeOperator } from './operators.ts';
-import { deleteOldSessions, openSessions, touchSession } from './sessions.ts';
+import { deleteOldSessions, findOpenSessions, touchSession } from './sessions.ts';
 import { acceptInvitation, isKnownDevice, readInvitation, signIn } from './sign-in.ts';
 
 let database: TestDatabase;
@@ -201,15 +201,15 @@ describe('sessions', () => {
 
   test('a session ends when a clock that was a year ahead is corrected, but survives a correction of 11 hours', async () => {
     const { sessionToken } = await signInNew();
-    clock.setTimeOfDay({ hours: -11 });
+    clock.shiftWallClock({ hours: -11 });
     expect(await touchSession(database, sessionToken, clock.now())).toBe('ada');
-    clock.setTimeOfDay({ hours: -11 });
+    clock.shiftWallClock({ hours: -11 });
     expect(await touchSession(database, sessionToken, clock.now())).toBeUndefined();
-    clock.setTimeOfDay({ hours: 365 * 24 });
+    clock.shiftWallClock({ hours: 365 * 24 });
     const { sessionToken: ahead } = await attempt();
-    clock.setTimeOfDay({ hours: -365 * 24 });
+    clock.shiftWallClock({ hours: -365 * 24 });
     expect(await touchSession(database, ahead, clock.now())).toBeUndefined();
-    expect(await openSessions(database, [ahead], clock.now())).toEqual(new Set());
+    expect(await findOpenSessions(database, [ahead], clock.now())).toEqual(new Set());
   });
 
   test("revoking an operator's access deletes the operator with all sessions, invitations and known devices", async () => {

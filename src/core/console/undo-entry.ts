@@ -7,7 +7,7 @@ import type { Connection } from '../database/connect.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { IMPORT_UNDO_LIMITS, undoImport } from '../imports/import-changes.ts';
 import { undoVerdicts } from '../leaderboards/change-verdicts.ts';
-import { mayLackPictures, UNDO_DAYS } from '../pictures/delete-unreferenced.ts';
+import { mayReferenceDeletedPictures, UNDO_DAYS } from '../pictures/delete-unreferenced.ts';
 import { editProduct } from '../products/edit-product.ts';
 import { inspectProduct } from '../products/get-product.ts';
 import { removeProducts } from '../products/remove-products.ts';
@@ -154,7 +154,7 @@ async function revertEdit(
 ): Promise<void> {
   const { now, timeZone } = rules;
   const { before, after } = details as { before: { createdAt?: string }; after: object };
-  if (mayLackPictures(before, new Date(createdAt), now))
+  if (mayReferenceDeletedPictures(before, new Date(createdAt), now))
     throw notUndoable(`An edit that replaced pictures can be undone for ${UNDO_DAYS} days.`);
   const { product } = await inspectProduct(database, id);
   if (product === null) throw notUndoable('The product was removed.');

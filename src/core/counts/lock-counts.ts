@@ -4,24 +4,24 @@ import type { Sql } from '../database/database.ts';
  * The SQL condition on rows of product_counts whose products are not being removed. While a large removal includes a
  * product, writers skip its row as if the row did not exist, so they do not wait for the lock.
  */
-export const OPEN = '(writes_blocked_until IS NULL OR writes_blocked_until < clock_timestamp())';
+export const IS_OPEN = '(writes_blocked_until IS NULL OR writes_blocked_until < clock_timestamp())';
 
 /**
  * The SQL condition on rows of product_counts that writers may lock. While the votes of a large launch are changed,
  * writers skip its row, too, and report `productPaused`.
  */
-export const WRITABLE = `${OPEN} AND (writes_paused_until IS NULL OR writes_paused_until < clock_timestamp())`;
+export const IS_WRITABLE = `${IS_OPEN} AND (writes_paused_until IS NULL OR writes_paused_until < clock_timestamp())`;
 
 /**
  * The SQL condition on rows of product_counts that a writer may have skipped because of a pause. The pause may have
  * ended since, but not longer ago than the writer's statements may take.
  */
-export const MAYBE_PAUSED = "coalesce(writes_paused_until > clock_timestamp() - interval '30 seconds', false)";
+export const MAY_BE_PAUSED = "coalesce(writes_paused_until > clock_timestamp() - interval '30 seconds', false)";
 
 const LOCK_COUNTS = `SELECT product_id FROM product_counts WHERE product_id = ANY($1::text[])
   ORDER BY product_id FOR UPDATE /* product by product on Citus */`;
 
-const LOCK_WRITABLE_COUNTS = `SELECT FROM product_counts WHERE product_id = ANY($1::text[]) AND ${WRITABLE}
+const LOCK_WRITABLE_COUNTS = `SELECT FROM product_counts WHERE product_id = ANY($1::text[]) AND ${IS_WRITABLE}
   ORDER BY product_id FOR UPDATE /* product by product on Citus */`;
 
 const LOCK_AVAILABLE_COUNTS = `SELECT product_id FROM product_counts WHERE product_id = ANY($1::text[])

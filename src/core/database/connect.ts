@@ -127,14 +127,14 @@ async function withOneConnection<Result>(
 }
 
 /** A log that discards all lines, for checks whose error or finding already contains everything. */
-export const UNLOGGED: Log = { info: () => {}, warn: () => {}, error: () => {} };
+export const SILENT_LOG: Log = { info: () => {}, warn: () => {}, error: () => {} };
 
 /** Matches the codes of Node's TLS errors, and the driver's message if the server does not support TLS. */
 const TLS_FAULT = /CERT|SSL|TLS|UNABLE_TO_VERIFY/;
 
 async function checkServer(url: string): Promise<Server> {
   const location = describeUrl(url);
-  const database = openDatabase({ url, log: UNLOGGED, maxConnections: 1 });
+  const database = openDatabase({ url, log: SILENT_LOG, maxConnections: 1 });
   let version: number;
   try {
     const rows = await database.query<{ version: string }>("SELECT current_setting('server_version_num') AS version");

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isCurrentEnough, type ReplicaEvent, type ReplicaState, step } from './replica-watch.ts';
+import { isCurrentEnough, nextReplicaState, type ReplicaEvent, type ReplicaState } from './replica-watch.ts';
 
 const goal = { position: '0/16B3748', requestedAt: 9_000 };
 const unverified: ReplicaState = { kind: 'unverified' };
@@ -54,7 +54,7 @@ describe('the state of a replica', () => {
     ],
     ['is unverified after a failure', { ...usable, goal }, { type: 'failed' }, unverified],
   ])('the state of a replica %s', (_name, state, event, expected) => {
-    expect(step(state, event)).toEqual(expected);
+    expect(nextReplicaState(state, event)).toEqual(expected);
   });
 });
 

@@ -117,7 +117,7 @@ export type ReplicaEvent =
   | { type: 'behind'; now: number }
   | { type: 'failed' };
 
-export function step(state: ReplicaState, event: ReplicaEvent): ReplicaState {
+export function nextReplicaState(state: ReplicaState, event: ReplicaEvent): ReplicaState {
   switch (event.type) {
     case 'position':
       return state.kind === 'unverified'
@@ -158,7 +158,7 @@ export function watchReplica(options: WatchOptions): Replica {
   let running = Promise.resolve();
 
   function dispatch(event: ReplicaEvent, reason?: unknown): void {
-    state = step(state, event);
+    state = nextReplicaState(state, event);
     if (event.type === 'replayed' || event.type === 'noPosition') onVerified();
     // Events of the primary do not change whether the replica is usable.
     if (event.type === 'position' || event.type === 'primaryUnreachable') return;

@@ -97,7 +97,7 @@ export interface ReadSources {
 }
 
 /** Returns a source that always reads from the primary. */
-export function readsFrom(primary: Sql): ReadSources {
+export function primaryOnly(primary: Sql): ReadSources {
   return { of: () => primary, noteSession: () => {} };
 }
 

@@ -3,7 +3,7 @@ import type { Finding } from '../../contract/console/records.ts';
 import { formatCount } from '../../contract/text.ts';
 import { SITE_TABLES } from '../backups/site-tables.ts';
 import { checkCounts } from '../counts/check-counts.ts';
-import { describeUrl, readConnectionLimit, reasonOf, UNLOGGED } from '../database/connect.ts';
+import { describeUrl, readConnectionLimit, reasonOf, SILENT_LOG } from '../database/connect.ts';
 import { openDatabase, readDatabaseTime, type Sql } from '../database/database.ts';
 import { hasReplayed, MAX_LAG_MS, readPosition, requireSameSystem } from '../database/replica-watch.ts';
 import { searchIndexOf } from '../products/search-trigrams.ts';
@@ -141,7 +141,7 @@ export async function checkReplica(primary: Sql, url: string): Promise<Finding> 
   const check = 'replica';
   const location = describeUrl(url);
   const position = await readPosition(primary);
-  const replica = openDatabase({ url, log: UNLOGGED, maxConnections: 1 });
+  const replica = openDatabase({ url, log: SILENT_LOG, maxConnections: 1 });
   try {
     if (position !== undefined) await requireSameSystem(primary, replica);
     for (const begin = performance.now(); performance.now() - begin < MAX_LAG_MS; await delay(REPLICA_INTERVAL_MS)) {

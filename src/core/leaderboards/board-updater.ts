@@ -145,9 +145,9 @@ export function startBoardUpdater(
     if (checksCaps) await capLaunches();
   }
 
-  async function place(withdraw: boolean): Promise<void> {
+  async function place(removesEarly: boolean): Promise<void> {
     for (let mayHaveMore = true; mayHaveMore && !signal.aborted; ) {
-      const placing = { now: runtime.now(), timeZone, reviewHours, votesPerNetwork, withdraw };
+      const placing = { now: runtime.now(), timeZone, reviewHours, votesPerNetwork, removesEarly };
       const placed = await placeLaunches(database, placing, recordEvents);
       if (placed.productIds.length > 0) publish({ productIds: placed.productIds, catalogue: true });
       tasks.add({ places: placed.isBlocked });

@@ -107,7 +107,7 @@ test('a result that became final while the clock was ahead does not change when 
   const [tally, ranks] = [await tallyOf(database, DAY, DUE), await ranksOf(DAY)];
   await vote(database, 'reef', `${DAY}T15:00:00.000Z`, 'session-new');
   await vote(database, 'tide', `${DAY}T15:00:00.000Z`, 'session-a', { upvoted: false });
-  await placeLaunches(database, { ...rulesAt(`${DAY}T15:00:00.000Z`), withdraw: true });
+  await placeLaunches(database, { ...rulesAt(`${DAY}T15:00:00.000Z`), removesEarly: true });
   expect(await tallyOf(database, DAY, DUE)).toBe(tally);
   expect(await ranksOf(DAY)).toEqual(ranks);
   expect(await differencesOf(database, DAY)).toEqual([]);

@@ -50,14 +50,14 @@ export async function finaliseDue(database: Database, options: FinaliseOptions):
   }
   // Closes the windows of days that became final before a process was killed.
   await closeWindows(database);
-  const awaiting = await findAwaitingLaunches(database, rules);
+  const unplaced = await findPeriodsWithUnplacedLaunches(database, rules);
   const days: string[] = [];
   for (const day of await findDueDays(database, rules)) {
     signal?.throwIfAborted();
-    if (!awaiting.includes(day) && (await finaliseDay(database, day, options))) days.push(day);
+    if (!unplaced.includes(day) && (await finaliseDay(database, day, options))) days.push(day);
     await closeWindows(database);
   }
-  const periods = await finaliseLongPeriods(database, awaiting, options);
+  const periods = await finaliseLongPeriods(database, unplaced, options);
   await destroySecrets(database, rules);
   return { days, periods };
 }
@@ -76,7 +76,7 @@ export async function findDueDays(sql: Sql, rules: LeaderboardRules): Promise<st
   return rows.map((row) => row.period);
 }
 
-const FIND_AWAITING = `SELECT DISTINCT b.period
+const FIND_UNPLACED_PERIODS = `SELECT DISTINCT b.period
   FROM leaderboards b JOIN launches l ON l.launched_at >= b.from_at AND l.launched_at < b.to_at
   WHERE b.final_at IS NULL AND b.to_at <= $1::timestamptz AND l.placed_for IS DISTINCT FROM l.launched_at AND NOT l.final`;
 
@@ -84,8 +84,8 @@ const FIND_AWAITING = `SELECT DISTINCT b.period
  * Returns the due periods with launches that are not on their boards yet, because another transaction has locked them
  * or their counts are missing.
  */
-async function findAwaitingLaunches(sql: Sql, rules: LeaderboardRules): Promise<string[]> {
-  const rows = await sql.query<{ period: string }>(FIND_AWAITING, [dueBefore(rules)]);
+async function findPeriodsWithUnplacedLaunches(sql: Sql, rules: LeaderboardRules): Promise<string[]> {
+  const rows = await sql.query<{ period: string }>(FIND_UNPLACED_PERIODS, [dueBefore(rules)]);
   return rows.map((row) => row.period);
 }
 
@@ -198,11 +198,11 @@ const FINALISE_LONG_PERIODS = `UPDATE leaderboards b SET final_at = b.to_at + $2
 
 async function finaliseLongPeriods(
   database: Database,
-  awaiting: readonly string[],
+  unplaced: readonly string[],
   { rules, recordEvents }: FinaliseOptions,
 ): Promise<string[]> {
   return database.transaction(async (sql) => {
-    const values = [dueBefore(rules), WINDOW_MS + rules.reviewHours * HOUR_MS, awaiting];
+    const values = [dueBefore(rules), WINDOW_MS + rules.reviewHours * HOUR_MS, unplaced];
     await sql.query(LOCK_LONG_PERIODS, values.slice(0, 1));
     const rows = await sql.query<{ period: string; kind: PeriodKind }>(FINALISE_LONG_PERIODS, values);
     for (const kind of recordEvents ? (['week', 'month', 'year'] as const) : []) {

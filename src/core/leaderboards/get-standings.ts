@@ -5,7 +5,7 @@ import { isProductId } from '../../contract/products/fields.ts';
 import type { Sql } from '../database/database.ts';
 import { dayAt, statusAt, WINDOW_MS } from './calendar.ts';
 import { BOARD_COLUMNS, describePeriod, type LeaderboardRow, type LeaderboardRules } from './get-leaderboard.ts';
-import { IS_DUE, leaderboardRow } from './update-boards.ts';
+import { HAS_BEGUN, leaderboardRow } from './update-boards.ts';
 
 type LaunchRow = Record<PeriodKind, string> &
   Record<`${PeriodKind}_order`, string> & {
@@ -109,7 +109,7 @@ export async function getStandings(
   return day && week && month && year ? { day, week, month, year } : null;
 }
 
-const SELECT_UNPLACED = `SELECT launched_at FROM launches WHERE product_id = $2 AND placed_for IS NULL AND ${IS_DUE}`;
+const SELECT_UNPLACED = `SELECT launched_at FROM launches WHERE product_id = $2 AND placed_for IS NULL AND ${HAS_BEGUN}`;
 
 /**
  * Returns whether viewing a launch must place it: the launch has begun, is not on its boards yet, and the result of its

@@ -142,7 +142,7 @@ test('launches that the finaliser places are recorded as a change for every proc
 
 test('a launch that began while the clock was ahead leaves its boards when the clock is set back, and begins again with its votes', async () => {
   const launchedAt = '2026-06-08T00:30:00.000Z';
-  const rules = { timeZone: 'UTC', reviewHours: 24, withdraw: true };
+  const rules = { timeZone: 'UTC', reviewHours: 24, removesEarly: true };
   const boards = () =>
     database.query(
       `SELECT period, votes, products FROM leaderboard_counts WHERE products <> 0

@@ -25,18 +25,18 @@ interface PlacingRow {
   /** Null if the launch is on no board. */
   placed_for: Date | null;
   launched_at: Date;
-  is_due: boolean;
+  has_begun: boolean;
 }
 
 /**
  * SQL: whether a launch has begun at the time `$1`. Launches in the year 1, which may be a placeholder for a missing
  * date, are never placed: in the site's time zone, their periods may begin before that year and cannot be named.
  */
-export const IS_DUE = "launched_at <= $1::timestamptz AND launched_at >= '0002-01-01T00:00:00Z'";
+export const HAS_BEGUN = "launched_at <= $1::timestamptz AND launched_at >= '0002-01-01T00:00:00Z'";
 
-const COLUMNS = `product_id, launched_at, placed_for, ${IS_DUE} AS is_due, day`;
+const COLUMNS = `product_id, launched_at, placed_for, ${HAS_BEGUN} AS has_begun, day`;
 
-const TO_PLACE = `placed_for IS DISTINCT FROM launched_at AND NOT final AND (placed_for IS NOT NULL OR (${IS_DUE}))`;
+const TO_PLACE = `placed_for IS DISTINCT FROM launched_at AND NOT final AND (placed_for IS NOT NULL OR (${HAS_BEGUN}))`;
 
 // The newest launches come first, so each batch of an import into a new site extends the boards backwards; see
 // `insertLeaderboards`.
@@ -93,7 +93,7 @@ interface PlacingOptions extends LeaderboardRules {
    * Whether to also remove launches that begin more than two minutes after `now` from their boards, in case the clock
    * was set back.
    */
-  withdraw?: boolean;
+  removesEarly?: boolean;
 }
 
 /**
@@ -108,7 +108,7 @@ export async function placeLaunches(
 ): Promise<PlacingResult> {
   const now = options.now.toISOString();
   const found = await database.query<PlacingRow>(FIND_TO_PLACE, [now]);
-  const early = options.withdraw ? await database.query<PlacingRow>(FIND_PLACED_TOO_EARLY, [now]) : [];
+  const early = options.removesEarly ? await database.query<PlacingRow>(FIND_PLACED_TOO_EARLY, [now]) : [];
   found.push(...early.slice(0, BATCH - found.length));
   if (found.length === 0) return { productIds: [], mayHaveMore: false, isBlocked: false };
   const { productIds, isBlocked } = await database.transaction((sql) => placeFound(sql, found, options, recordEvents));
@@ -150,7 +150,7 @@ async function placeFound(
   const timesOf = (row: Pick<PlacingRow, 'launched_at' | 'placed_for'>) =>
     `${row.launched_at.getTime()} ${row.placed_for?.getTime()}`;
   const foundTimes = new Map(found.map((row) => [row.product_id, timesOf(row)]));
-  const begun = found.filter((row) => row.is_due);
+  const begun = found.filter((row) => row.has_begun);
   const movedToDueDays = await findMovedToDueDays(sql, begun, rules);
   const staying = await findVotedFor(sql, movedToDueDays);
   const places = begun
@@ -179,23 +179,23 @@ async function placeFound(
   const moving = rows.map((row) => row.product_id);
   const previousPeriods = await periodsOf(sql, moving);
   const removed = await countPlaced(sql, moving);
-  // Due launches are updated only once, below: a second update in the same transaction would check the foreign key,
+  // Launches that have begun are updated only once, below: a second update in the same transaction would check the foreign key,
   // which locks the product.
-  await sql.query(UNPLACE, [rows.filter((row) => !row.is_due).map((row) => row.product_id)]);
+  await sql.query(UNPLACE, [rows.filter((row) => !row.has_begun).map((row) => row.product_id)]);
   await deleteRetracted(sql, moving, now);
-  const due = rows.filter((row) => row.is_due).map((row) => row.product_id);
-  const placed = new Set(due);
+  const begunIds = rows.filter((row) => row.has_begun).map((row) => row.product_id);
+  const placed = new Set(begunIds);
   await recountLaunches(sql, moving);
   await applyVoteCap(sql, moving, votesPerNetwork);
   await sql.query(PLACE, [JSON.stringify(places.filter((place) => placed.has(place.product_id)))]);
-  const added = await countPlaced(sql, due);
-  await finaliseLateLaunches(sql, due);
-  const periods = [...previousPeriods, ...(await periodsOf(sql, due))];
+  const added = await countPlaced(sql, begunIds);
+  await finaliseLateLaunches(sql, begunIds);
+  const periods = [...previousPeriods, ...(await periodsOf(sql, begunIds))];
   await reviseBoards(sql, periods, async () => {
     await updateHistogram(sql, { added, removed });
-    await refreshLaunches(sql, due);
+    await refreshLaunches(sql, begunIds);
   });
-  const launched = rows.filter((row) => row.is_due && row.placed_for === null).map((row) => row.product_id);
+  const launched = rows.filter((row) => row.has_begun && row.placed_for === null).map((row) => row.product_id);
   if (recordEvents && launched.length > 0) await recordEvents(sql, await readLaunchEvents(sql, launched, now));
   return { productIds: [...stayed, ...moving], isBlocked: unchanged.length < found.length };
 }

@@ -82,7 +82,7 @@ export async function lockScheduled(sql: Sql, id: string, rules: LaunchRules): P
 export async function cancelLaunch(sql: Sql, id: string, rules: LaunchRules): Promise<Product | undefined> {
   const product = await lockUnlaunched(sql, id, rules);
   if (product === undefined) return undefined;
-  await requireNoFollowers(sql, id);
+  await requireNoVotesOrComments(sql, id);
   await deleteProduct(sql, id);
   return product;
 }
@@ -114,7 +114,7 @@ export async function revokeLaunch(sql: Sql, row: SubmissionRow, rules: LaunchRu
   const { id } = row;
   const product = await lockLaunch(sql, id);
   if (product === undefined) return false;
-  await requireNoFollowers(sql, id);
+  await requireNoVotesOrComments(sql, id);
   // The product may have been approved in another time zone, so its launch date may differ by a day.
   const approved = ZONES_OF_ALL_DATES.map((zone) => productOfFields(id, row.fields, row.launch_at ?? rules.now, zone));
   if (!approved.map(versionOf).includes(versionOf(product))) {
@@ -130,7 +130,7 @@ export async function revokeLaunch(sql: Sql, row: SubmissionRow, rules: LaunchRu
 interface Launch {
   created_at: Date;
   /** Whether anyone voted, or anyone except the maker commented. */
-  has_followers: boolean;
+  has_votes_or_comments: boolean;
 }
 
 const SELECT_LAUNCH = `SELECT p.created_at,
@@ -138,7 +138,7 @@ const SELECT_LAUNCH = `SELECT p.created_at,
       OR EXISTS (SELECT FROM retracted_upvotes r WHERE r.product_id = $1)
       OR EXISTS (SELECT FROM tally_parts t WHERE t.product_id = $1)
       OR EXISTS (SELECT FROM comments c WHERE c.product_id = $1 AND c.author_badge IS DISTINCT FROM '${MAKER_BADGE}')
-      AS has_followers
+      AS has_votes_or_comments
   FROM products p WHERE p.id = $1`;
 
 async function readLaunch(sql: Sql, id: string): Promise<Launch | undefined> {
@@ -146,8 +146,8 @@ async function readLaunch(sql: Sql, id: string): Promise<Launch | undefined> {
 }
 
 /** Checks that deleting a product would not delete votes, or comments by anyone but the maker. */
-async function requireNoFollowers(sql: Sql, id: string): Promise<void> {
-  if (!(await hasFollowers(sql, id))) return;
+async function requireNoVotesOrComments(sql: Sql, id: string): Promise<void> {
+  if (!(await hasVotesOrComments(sql, id))) return;
   throw new CoreError(
     'already_launched',
     `'${id}' already has votes or comments. Remove it with \`groundswell products remove ${id}\`.`,
@@ -155,8 +155,8 @@ async function requireNoFollowers(sql: Sql, id: string): Promise<void> {
 }
 
 /** Returns whether anyone has voted for a product, or anyone except its maker has commented. */
-export async function hasFollowers(sql: Sql, id: string): Promise<boolean> {
-  return (await readLaunch(sql, id))?.has_followers === true;
+export async function hasVotesOrComments(sql: Sql, id: string): Promise<boolean> {
+  return (await readLaunch(sql, id))?.has_votes_or_comments === true;
 }
 
 /**
@@ -168,7 +168,7 @@ export async function requireScheduled(sql: Sql, { id, status }: SubmissionRow, 
   if (status !== 'approved') return;
   const launch = await readLaunch(sql, id);
   if (launch === undefined || (await isRemoved(sql, id))) throwRemoved();
-  if (launch.has_followers || launch.created_at.getTime() <= now.getTime()) throw alreadyLaunched();
+  if (launch.has_votes_or_comments || launch.created_at.getTime() <= now.getTime()) throw alreadyLaunched();
 }
 
 // Undoing a decline restores its product, as `products restore` does.

@@ -4,7 +4,7 @@ import type { Submission } from '../../contract/submissions/schema.ts';
 import type { Sql } from '../database/database.ts';
 import { readProducts } from '../products/product-row.ts';
 import { versionOf } from '../products/save-products.ts';
-import { findRemoved, hasFollowers } from './launch-product.ts';
+import { findRemoved, hasVotesOrComments } from './launch-product.ts';
 import { productOfFields, type SubmissionRow, statusOf } from './submission-row.ts';
 
 interface ReadContext {
@@ -33,7 +33,7 @@ export async function describeSubmission(
   const { status, reason } = stateOf(row, product, now);
   const hasLaunched = status === 'launched' && product !== undefined;
   // A product that was postponed after its launch may have votes, which an edit would delete.
-  const isScheduled = status === 'scheduled' && !(await hasFollowers(sql, row.id));
+  const isScheduled = status === 'scheduled' && !(await hasVotesOrComments(sql, row.id));
   return {
     id: row.id,
     status,

@@ -73,7 +73,7 @@ WITH writable AS (
     FROM unnest($1::text[], $2::text[], $3::boolean[], $4::uuid[], $7::uuid[])
       WITH ORDINALITY AS d (product_id, user_session, upvoted, id, network, position)
     JOIN writable ON writable.product_id = d.product_id
-  ), judged AS (
+  ), capped AS (
     SELECT id, product_id, user_session, network,
       CASE WHEN in_window AND network IS NOT NULL
         AND row_number() OVER (PARTITION BY product_id, network ORDER BY position) + (SELECT count(*) FROM (
@@ -87,8 +87,8 @@ WITH writable AS (
     )
   ), added AS (
     INSERT INTO upvotes (id, product_id, user_session, created_at, network, verdict)
-    SELECT id, product_id, user_session, $5::timestamptz, network, judged.verdict
-    FROM judged
+    SELECT id, product_id, user_session, $5::timestamptz, network, capped.verdict
+    FROM capped
     
     ORDER BY product_id, user_session
     ON CONFLICT (product_id, user_session) DO NOTHING
@@ -187,7 +187,7 @@ WITH writable AS (
     FROM unnest($1::text[], $2::text[], $3::boolean[], $4::uuid[], $7::uuid[])
       WITH ORDINALITY AS d (product_id, user_session, upvoted, id, network, position)
     JOIN writable ON writable.product_id = d.product_id
-  ), judged AS (
+  ), capped AS (
     SELECT id, product_id, user_session, network,
       CASE WHEN in_window AND network IS NOT NULL
         AND row_number() OVER (PARTITION BY product_id, network ORDER BY position) + (SELECT count(*) FROM (
@@ -204,8 +204,8 @@ WITH writable AS (
     FROM desired JOIN vote_decisions d ON d.product_id = desired.product_id AND d.user_session = desired.user_session
   ), added AS (
     INSERT INTO upvotes (id, product_id, user_session, created_at, network, verdict)
-    SELECT id, product_id, user_session, $5::timestamptz, network, coalesce(decided.verdict, judged.verdict)
-    FROM judged LEFT JOIN decided USING (product_id, user_session)
+    SELECT id, product_id, user_session, $5::timestamptz, network, coalesce(decided.verdict, capped.verdict)
+    FROM capped LEFT JOIN decided USING (product_id, user_session)
     
     ORDER BY product_id, user_session
     ON CONFLICT (product_id, user_session) DO NOTHING

@@ -34,16 +34,16 @@ const excluded = async () =>
       "SELECT user_session FROM upvotes WHERE verdict = 'network' ORDER BY user_session",
     )
   ).map((row) => row.user_session);
-const judges = (statement: string | undefined) => statement?.includes('AS earlier') ?? false;
+const checksCap = (statement: string | undefined) => statement?.includes('AS earlier') ?? false;
 
 test('votes within the cap are compared with it without a query, and the first vote beyond it is excluded', async () => {
   const counts = createNetworkCounts();
   await cast(counts, 'session-a');
   const second = await cast(counts, 'session-b');
   expect(second).toHaveLength(1);
-  expect(judges(second[0])).toBe(false);
-  expect(judges((await cast(counts, 'session-c'))[0])).toBe(true);
-  expect(judges((await cast(counts, 'session-d', { network: OTHER }))[0])).toBe(false);
+  expect(checksCap(second[0])).toBe(false);
+  expect(checksCap((await cast(counts, 'session-c'))[0])).toBe(true);
+  expect(checksCap((await cast(counts, 'session-d', { network: OTHER }))[0])).toBe(false);
   expect(await excluded()).toEqual(['session-c']);
 });
 
@@ -60,7 +60,7 @@ test('a repeated upvote is counted once, and a withdrawn upvote is no longer cou
   await cast(counts, 'session-a');
   await cast(counts, 'session-a', { upvoted: false });
   await cast(counts, 'session-b');
-  expect(judges((await cast(counts, 'session-c'))[0])).toBe(false);
+  expect(checksCap((await cast(counts, 'session-c'))[0])).toBe(false);
   expect(await excluded()).toEqual([]);
 });
 
@@ -72,17 +72,17 @@ test('votes are compared with the cap by a query for a minute after another proc
   await cast(others, 'session-c');
   // This process compared the vote with stale counts, so the vote is reported as unchecked.
   await cast(own, 'session-d', { network: OTHER });
-  expect(judges((await cast(own, 'session-e'))[0])).toBe(true);
+  expect(checksCap((await cast(own, 'session-e'))[0])).toBe(true);
   expect(await excluded()).toEqual(['session-e']);
   nowMs += 60_001;
   const statements = await cast(own, 'session-f', { network: '00000000-0000-0000-0000-00000000000c' });
-  expect(judges(statements.at(-1))).toBe(false);
+  expect(checksCap(statements.at(-1))).toBe(false);
 });
 
 test('the votes of a product with more than 20,000 votes are not cached, so the database checks the cap for each vote', async () => {
   await database.query("UPDATE product_counts SET counted = 20001 WHERE product_id = 'tide'");
   const counts = createNetworkCounts();
   const [, write] = await cast(counts, 'session-a');
-  expect(judges(write)).toBe(true);
-  expect(judges((await cast(counts, 'session-b'))[0])).toBe(true);
+  expect(checksCap(write)).toBe(true);
+  expect(checksCap((await cast(counts, 'session-b'))[0])).toBe(true);
 });

@@ -2,7 +2,7 @@ import { VOTES_PER_NETWORK } from '../../contract/limits.ts';
 import { isProductId } from '../../contract/products/fields.ts';
 import type { UpvoteState } from '../../contract/upvotes/schema.ts';
 import { productNotFound, productPaused } from '../core-error.ts';
-import { lockWritableCounts, MAYBE_PAUSED, OPEN } from '../counts/lock-counts.ts';
+import { IS_OPEN, lockWritableCounts, MAY_BE_PAUSED } from '../counts/lock-counts.ts';
 import { isDistributed } from '../database/citus.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { isForeignKeyViolation } from '../database/database-faults.ts';
@@ -22,8 +22,8 @@ export interface UpvoteChange {
   network?: string | undefined;
 }
 
-const SELECT_COUNTS = `SELECT product_id, upvotes, ${MAYBE_PAUSED} AS is_paused FROM product_counts
-  WHERE product_id = ANY($1::text[]) AND window_from <= $2::timestamptz AND ${OPEN}`;
+const SELECT_COUNTS = `SELECT product_id, upvotes, ${MAY_BE_PAUSED} AS is_paused FROM product_counts
+  WHERE product_id = ANY($1::text[]) AND window_from <= $2::timestamptz AND ${IS_OPEN}`;
 
 /** The count of a product, and the sessions of its added and removed upvotes. */
 interface ProductRow {
@@ -73,11 +73,11 @@ export async function setUpvotes(
 ): Promise<BatchResult<UpvoteState> & { unchecked: VoteNetwork[] }> {
   const last = lastChanges(changes);
   const now = runtime.now().toISOString();
-  const judged = await judge(database, last, rules);
+  const capCheck = await requiredCapCheck(database, last, rules);
   // On Citus, votes are not compared with the rows of their networks while they are written. Votes beyond the cap count
   // until the cap is applied later.
-  const isCapDeferred = judged !== 'withinCap' && (await isDistributed(database));
-  const networks = isCapDeferred ? 'withinCap' : judged;
+  const isCapDeferred = capCheck !== 'withinCap' && (await isDistributed(database));
+  const networks = isCapDeferred ? 'withinCap' : capCheck;
   const written = await write(database, runtime, last, { now, networks, decisions: false, rules });
   // The first statement skips products with decisions. Whether a product has any is certain only after the statement
   // has locked its counts, so the products are not looked up beforehand.
@@ -166,7 +166,7 @@ async function write(
 ): Promise<WrittenRow[]> {
   try {
     const removal = changes.some(({ upvoted }) => !upvoted);
-    const mustJudge = content.networks !== 'withinCap';
+    const mustCheckCap = content.networks !== 'withinCap';
     const statement = setUpvotesStatement({ removal, ...content });
     const values = [
       changes.map(({ productId }) => productId),
@@ -176,7 +176,7 @@ async function write(
       now,
       new Date(Date.parse(now) - WINDOW_MS).toISOString(),
       changes.map(({ network }) => network ?? null),
-      ...(mustJudge ? [rules.votesPerNetwork] : []),
+      ...(mustCheckCap ? [rules.votesPerNetwork] : []),
     ];
     return await sql.query<WrittenRow>(statement, values, { isPrepared: true });
   } catch (error) {
@@ -186,7 +186,8 @@ async function write(
   }
 }
 
-async function judge(
+/** Returns how the statement must compare these votes with the cap; see `BatchContent`. */
+async function requiredCapCheck(
   sql: Sql,
   changes: readonly UpvoteChange[],
   { votesPerNetwork, networkCounts }: VoteRules,

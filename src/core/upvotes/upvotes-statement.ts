@@ -1,4 +1,4 @@
-import { WRITABLE } from '../counts/lock-counts.ts';
+import { IS_WRITABLE } from '../counts/lock-counts.ts';
 import { IS_COUNTED, WINDOW_INTERVAL } from '../leaderboards/launch-votes.ts';
 
 /** The parts of the statement that a batch needs. Planning and running all parts would take longer than the write. */
@@ -30,21 +30,21 @@ const IN_WINDOW = 'product_counts.window_from > $6::timestamptz';
  */
 export function setUpvotesStatement(content: BatchContent): string {
   const { removal, networks, decisions } = content;
-  const isJudged = networks !== 'withinCap';
-  const hasVerdicts = isJudged || decisions;
+  const checksCap = networks !== 'withinCap';
+  const hasVerdicts = checksCap || decisions;
   return `WITH writable AS (
     SELECT product_id, window_from, window_from + ${WINDOW_INTERVAL} AS window_end, ${IN_WINDOW} AS in_window FROM product_counts
-    WHERE product_id = ANY($1::text[]) AND window_from <= $5::timestamptz AND ${WRITABLE}${decisions ? '' : ' AND NOT has_decisions'}
+    WHERE product_id = ANY($1::text[]) AND window_from <= $5::timestamptz AND ${IS_WRITABLE}${decisions ? '' : ' AND NOT has_decisions'}
     ORDER BY product_id FOR UPDATE /* omitted on Citus */
   ), desired AS (
-    SELECT d.*${removal || isJudged ? ', writable.window_from, writable.window_end, writable.in_window' : ''}
+    SELECT d.*${removal || checksCap ? ', writable.window_from, writable.window_end, writable.in_window' : ''}
     FROM unnest($1::text[], $2::text[], $3::boolean[], $4::uuid[], $7::uuid[])
       ${networks === 'shared' ? 'WITH ORDINALITY' : ''} AS d (product_id, user_session, upvoted, id, network${networks === 'shared' ? ', position' : ''})
     JOIN writable ON writable.product_id = d.product_id
-  )${networks === 'shared' ? JUDGED : ''}${decisions ? DECIDED : ''}, added AS (
+  )${networks === 'shared' ? WITH_CAP : ''}${decisions ? DECIDED : ''}, added AS (
     INSERT INTO upvotes (id, product_id, user_session, created_at, network${hasVerdicts ? ', verdict' : ''})
     SELECT id, product_id, user_session, $5::timestamptz, network${hasVerdicts ? `, ${verdictOf(content)}` : ''}
-    FROM ${networks === 'shared' ? 'judged' : 'desired'}${decisions ? ' LEFT JOIN decided USING (product_id, user_session)' : ''}
+    FROM ${networks === 'shared' ? 'capped' : 'desired'}${decisions ? ' LEFT JOIN decided USING (product_id, user_session)' : ''}
     ${networks === 'shared' ? '' : 'WHERE upvoted'}
     ORDER BY product_id, user_session
     ON CONFLICT (product_id, user_session) DO NOTHING
@@ -105,11 +105,11 @@ const EARLIER = `(SELECT count(*) FROM (
 const BY_CAP = {
   withinCap: 'NULL',
   distinct: `CASE WHEN in_window AND network IS NOT NULL AND ${EARLIER} >= $8 THEN 'network' END`,
-  shared: 'judged.verdict',
+  shared: 'capped.verdict',
 };
 
 // Leaves out existing upvotes, which must not count towards the cap again.
-const JUDGED = `, judged AS (
+const WITH_CAP = `, capped AS (
     SELECT id, product_id, user_session, network,
       CASE WHEN in_window AND network IS NOT NULL
         AND row_number() OVER (PARTITION BY product_id, network ORDER BY position) + ${EARLIER} > $8

@@ -14,11 +14,11 @@ import { createSubmission } from '../submissions/create-submission.ts';
 import {
   deleteOldEvents,
   listEvents,
-  noteDelivered,
-  noteFailed,
   readWebhookStatus,
   receiverOf,
+  recordDelivery,
   recordEvents,
+  recordFailure,
 } from './outbox.ts';
 
 const LAUNCH = '2026-06-01T10:00:00.000Z';
@@ -209,10 +209,10 @@ test('a failure that a suspended sender records after another has delivered the 
   const receiver = receiverOf('https://receiver.example');
   const now = new Date();
   const failed = { id, failure: 'no response', nextAttemptAt: now, isGone: false };
-  await noteDelivered(database, receiver, id, now);
-  expect(await noteFailed(database, receiver, failed, now)).toBeUndefined();
+  await recordDelivery(database, receiver, id, now);
+  expect(await recordFailure(database, receiver, failed, now)).toBeUndefined();
   expect(await readWebhookStatus(database, receiver)).toMatchObject({ failingSince: null, lastFailure: null });
-  await noteFailed(database, receiver, { ...failed, isGone: true }, now);
+  await recordFailure(database, receiver, { ...failed, isGone: true }, now);
   expect(await readWebhookStatus(database, receiver)).toMatchObject({ goneAt: now });
 });
 

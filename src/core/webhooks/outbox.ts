@@ -74,7 +74,7 @@ const SET_DELIVERED = 'UPDATE webhook_events SET delivered_at = $2::timestamptz,
 const NOTE_SUCCESS = 'UPDATE webhook_receivers SET failing_since = NULL, last_failure = NULL WHERE url_digest = $1';
 
 /** Records a successful delivery. @throws CoreError `unavailable`. */
-export async function noteDelivered(sql: Sql, receiver: string, id: string, now: Date): Promise<void> {
+export async function recordDelivery(sql: Sql, receiver: string, id: string, now: Date): Promise<void> {
   await sql.query(SET_DELIVERED, [id, now.toISOString()]);
   await sql.query(NOTE_SUCCESS, [receiver]);
 }
@@ -104,7 +104,7 @@ interface FailedAttempt {
  * recorded.
  * @throws CoreError `unavailable`.
  */
-export async function noteFailed(
+export async function recordFailure(
   sql: Sql,
   receiver: string,
   { id, failure, nextAttemptAt, isGone }: FailedAttempt,

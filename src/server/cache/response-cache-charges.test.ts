@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { bodyOf, cache, change, harness, hold, useCache } from '../../../tests/support/response-cache.ts';
+import { bodyOf, cache, change, harness, hold, useCache } from '../../../tests/support/response-cache-harness.ts';
 import { createResponseSource as source } from '../../../tests/support/response-source.ts';
 import { CoreError } from '../../core/core-error.ts';
 import { API_FRESHNESS } from './cached-response.ts';

@@ -1,5 +1,13 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { bodyOf, cache, change, harness, hold, settled, useCache } from '../../../tests/support/response-cache.ts';
+import {
+  bodyOf,
+  cache,
+  change,
+  harness,
+  hold,
+  runPendingTasks,
+  useCache,
+} from '../../../tests/support/response-cache-harness.ts';
 import { createResponseSource as source } from '../../../tests/support/response-source.ts';
 import { API_FRESHNESS, type Dependencies, type Version } from './cached-response.ts';
 import { type Entry, EntryStore } from './entry-store.ts';
@@ -59,7 +67,7 @@ describe('a list that depends on all counts', () => {
     cache.invalidate(change('git'));
     const release = hold(list);
     const second = cache.get(list.request());
-    await settled();
+    await runPendingTasks();
     cache.invalidate(change('git'));
     release();
     await second;
@@ -89,7 +97,7 @@ describe('a change during the revalidation of a list that a product enters', () 
     cache.invalidate({ productIds: ['vim'], catalogue: true });
     const release = hold(list);
     const second = cache.get(list.request());
-    await settled();
+    await runPendingTasks();
     const finish = () => {
       release();
       return second;
@@ -119,7 +127,7 @@ describe('a change during the revalidation of a list that a product enters', () 
     for (let requests = 0; requests < 5; requests += 1) {
       const release = hold(list);
       const served = cache.get(list.request());
-      await settled();
+      await runPendingTasks();
       cache.invalidate(change('make'));
       release();
       await served;

@@ -5,10 +5,10 @@ import {
   change,
   harness,
   hold,
-  settled,
+  runPendingTasks,
   textOf,
   useCache,
-} from '../../../tests/support/response-cache.ts';
+} from '../../../tests/support/response-cache-harness.ts';
 import { createResponseSource as source } from '../../../tests/support/response-source.ts';
 import { CoreError } from '../../core/core-error.ts';
 import { API_FRESHNESS, type Freshness, PAGE_FRESHNESS } from './cached-response.ts';
@@ -82,7 +82,7 @@ describe('while responses cannot be produced', () => {
     await advanceSteadily(2_000);
     await served;
     release();
-    await settled();
+    await runPendingTasks();
     expect(cache.stats()).toEqual({ hit: 0, miss: 2, stale: 1 });
   });
 

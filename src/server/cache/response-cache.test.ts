@@ -5,10 +5,10 @@ import {
   change,
   harness,
   hold,
-  settled,
+  runPendingTasks,
   textOf,
   useCache,
-} from '../../../tests/support/response-cache.ts';
+} from '../../../tests/support/response-cache-harness.ts';
 import { createResponseSource as source } from '../../../tests/support/response-source.ts';
 import { CoreError } from '../../core/core-error.ts';
 import { API_FRESHNESS } from './cached-response.ts';
@@ -33,7 +33,7 @@ describe('an unchanged response', () => {
     await cache.get(page.request());
     await harness.advance(MINUTE_MS + 1);
     await cache.get(page.request());
-    await settled();
+    await runPendingTasks();
     expect(page.produced).toBe(2);
   });
 });
@@ -160,7 +160,7 @@ describe('an API response', () => {
     cache.invalidate(change('git'));
     const release = hold(response);
     const early = cache.get(response.request());
-    await settled();
+    await runPendingTasks();
     cache.invalidate(change('git'));
     const late = cache.get(response.request());
     release();
@@ -213,7 +213,7 @@ describe('a request while the first version is produced', () => {
     const response = source('git', { freshness: API_FRESHNESS });
     const release = hold(response);
     const before = bodyOf(cache.get(response.request()));
-    await settled();
+    await runPendingTasks();
     response.fails = away;
     cache.invalidate(change('git'));
     const after = bodyOf(cache.get(response.request()));
@@ -249,7 +249,7 @@ test('jumps of the wall clock in either direction do not affect the cache', asyn
     const served = cache.get(page.request());
     expect(served).not.toBeInstanceOf(Promise);
     expect((await served).ageS).toBeUndefined();
-    await settled();
+    await runPendingTasks();
     expect(await bodyOf(cache.get(page.request()))).toBe(`git version ${produced + 1}`);
   }
 });

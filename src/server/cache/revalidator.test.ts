@@ -1,5 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { type CacheHarness, change, createCacheHarness, hold, settled } from '../../../tests/support/response-cache.ts';
+import {
+  type CacheHarness,
+  change,
+  createCacheHarness,
+  hold,
+  runPendingTasks,
+} from '../../../tests/support/response-cache-harness.ts';
 import { createResponseSource } from '../../../tests/support/response-source.ts';
 import { FEED_FRESHNESS } from './cached-response.ts';
 
@@ -78,7 +84,7 @@ describe('a scheduled revalidation', () => {
     await harness.advance(INTERVAL_MS - 1);
     expect(page.produced).toBe(2);
     await harness.advance(1);
-    await settled();
+    await runPendingTasks();
     expect(page.produced).toBe(3);
   });
 });

@@ -56,7 +56,7 @@ const CHECK_INTERVAL_MS = 1_000;
  * is only invited. The function queries the database at most once a second. While the database is unavailable, it
  * returns the last result.
  */
-export function createOpenCheck(database: Database, monotonicMs: () => number): () => Promise<boolean> {
+export function createEnabledCheck(database: Database, monotonicMs: () => number): () => Promise<boolean> {
   let isOpen = false;
   const check = memoize(
     async (sql: Sql) => {

@@ -21,7 +21,7 @@ describe('cookies of this process', () => {
     const cookie = cookieOf(clock);
     const written = clock.monotonicMs();
     for (const hours of [-2, 4]) {
-      clock.setTimeOfDay({ hours });
+      clock.shiftWallClock({ hours });
       clock.advance({ milliseconds: 1_000 });
       expect(claim(cookie, clock)).toBe(written);
     }
@@ -68,7 +68,7 @@ describe('cookies of another process', () => {
   test.each([-2, 2])('a cookie of another process yields the current time if the clock jumped by %d hours', (hours) => {
     const clock = createTestClock();
     const cookie = ofAnother(cookieOf(clock));
-    clock.setTimeOfDay({ hours });
+    clock.shiftWallClock({ hours });
     clock.advance({ milliseconds: 1_000 });
     expect(claim(cookie, clock)).toBe(clock.monotonicMs());
   });

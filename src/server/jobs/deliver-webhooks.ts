@@ -7,11 +7,11 @@ import {
   expireEvents,
   isDeliveryDue,
   MAX_RETRY_DELAY_MS,
-  noteDelivered,
-  noteFailed,
   readDueEvents,
   readWebhookStatus,
   receiverOf,
+  recordDelivery,
+  recordFailure,
   type WebhookStatus,
 } from '../../core/webhooks/outbox.ts';
 import { sendEvent, type WebhookReceiver } from '../../core/webhooks/send-event.ts';
@@ -128,7 +128,7 @@ export function deliverWebhooks(
     signal.throwIfAborted();
     const at = await now();
     if (attempt.outcome === 'delivered') {
-      await noteDelivered(database, receiver, event.id, at);
+      await recordDelivery(database, receiver, event.id, at);
       attempts.delivered += 1;
       if (isFailing) log.info('Webhook deliveries have recovered');
       isFailing = false;
@@ -137,7 +137,7 @@ export function deliverWebhooks(
     const { outcome, failure } = attempt;
     const nextAttemptAt = new Date(at.getTime() + retryDelayMs(event.attempts));
     const failed = { id: event.id, failure, nextAttemptAt, isGone: outcome === 'gone' };
-    const hasExpired = await noteFailed(database, receiver, failed, at);
+    const hasExpired = await recordFailure(database, receiver, failed, at);
     if (hasExpired === undefined) return 'delivered';
     attempts.failed += 1;
     attempts.expired += Number(hasExpired);

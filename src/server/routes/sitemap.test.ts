@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import Fastify from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createCacheHarness } from '../../../tests/support/response-cache.ts';
+import { createCacheHarness } from '../../../tests/support/response-cache-harness.ts';
 import { createReadLimiter } from '../../core/semaphore.ts';
 import { handleError } from '../http/error-handler.ts';
 import { sitemapRoutes } from './sitemap.ts';

@@ -17,8 +17,8 @@ export type ProcessState =
 export type ProcessEvent =
   | { kind: 'requested'; task: TaskNumber }
   | { kind: 'ready' }
-  /** The current task has succeeded or failed. `oversized` is set if the process uses too much memory. */
-  | { kind: 'finished'; oversized: boolean }
+  /** The current task has succeeded or failed. `isOversized` is set if the process uses too much memory. */
+  | { kind: 'finished'; isOversized: boolean }
   | { kind: 'exited'; reason: string }
   /** The timeout of the current state has expired. */
   | { kind: 'timedOut' }
@@ -59,7 +59,7 @@ export function step(state: ProcessState, event: ProcessEvent, maxQueued: number
     case 'ready':
       return state.kind === 'starting' ? proceed(state.waiting) : unchanged(state);
     case 'finished':
-      return finish(state, event.oversized);
+      return finish(state, event.isOversized);
     case 'exited':
       return handleProcessLoss(state, event.reason, []);
     case 'timedOut':

@@ -142,7 +142,7 @@ export function createTaskProcess<Task, Result>(options: TaskProcessOptions<Task
       log.warn({ ...detailsOf(queued), reason: message.reason }, 'The task failed');
       queued?.reject(new TaskError('failed', message.reason));
     }
-    dispatch({ kind: 'finished', oversized: message.residentBytes > maxResidentBytes });
+    dispatch({ kind: 'finished', isOversized: message.residentBytes > maxResidentBytes });
   }
 
   function detailsOf(queued: QueuedTask<Task, Result> | undefined): object {

@@ -4,7 +4,7 @@ import type { CommentAction, ConsoleComment, ModerationResult } from '../../../c
 import { formatQuantity } from '../../../contract/text.ts';
 import { showToast } from '../../../web/ui/toasts.ts';
 import { noteOfUndo, progressReporter, usePerform } from '../../api/actions.ts';
-import { call, describeUndone, sendEach, undoEntry } from '../../api/console-api.ts';
+import { call, describeUnchanged, sendEach, undoEntry } from '../../api/console-api.ts';
 import { changeItems } from '../../api/pages.ts';
 
 const DONE: Record<CommentAction, string> = { hide: 'Hid', restore: 'Restored', hold: 'Held', release: 'Released' };
@@ -50,7 +50,7 @@ export function useModerate() {
         const sent = await sendEach(changes, send);
         const auditIds = sent.results.flatMap((result) => result.auditIds);
         const subject = `audit entry ${auditIds[0]}`;
-        const undone = describeUndone(sent, (each) => countOf(each.flatMap(({ comments }) => idsOf(comments))));
+        const undone = describeUnchanged(sent, (each) => countOf(each.flatMap(({ comments }) => idsOf(comments))));
         return {
           done: sent.results.map(({ action, done }) => `${DONE[action]} ${countOf(done)}`).join('. '),
           note: [noteOf(sent.results.flatMap(({ skipped }) => skipped)), undone].filter(Boolean).join(' '),
@@ -73,7 +73,7 @@ async function undoAll(auditIds: readonly string[], subject: string): Promise<st
   };
   const onProgress = progressReporter('Undoing', auditIds, (title) => showToast({ title, description: '', subject }));
   const sent = await sendEach(auditIds, undo, onProgress);
-  return noteOfUndo(sent.results, countOf, [describeUndone(sent, countOf)]);
+  return noteOfUndo(sent.results, countOf, [describeUnchanged(sent, countOf)]);
 }
 
 function after(comment: ConsoleComment, action: CommentAction, reason = ''): ConsoleComment {

@@ -3,7 +3,7 @@ import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import type { RemovalResult, RemovedProductRecord } from '../../../contract/console/records.ts';
 import { formatQuantity } from '../../../contract/text.ts';
 import { noteOfUndo, usePerform } from '../../api/actions.ts';
-import { call, describeUndone, sendByReason } from '../../api/console-api.ts';
+import { call, describeUnchanged, sendByReason } from '../../api/console-api.ts';
 import { changeItems } from '../../api/pages.ts';
 
 /** The fields that listed products and removed products share. Only removed products have a `removalId`. */
@@ -89,7 +89,7 @@ async function removeAgain(products: readonly Removal[]): Promise<string | undef
         results.flatMap(({ skipped }) => skipped),
         products,
       ),
-      describeUndone(sent, describe),
+      describeUnchanged(sent, describe),
     ],
   );
 }

@@ -4,7 +4,7 @@ import type { DecidedSubmission, SubmissionRecord } from '../../../contract/cons
 import { formatQuantity } from '../../../contract/text.ts';
 import { showToast } from '../../../web/ui/toasts.ts';
 import { progressReporter, usePerform } from '../../api/actions.ts';
-import { call, describeUndone, sendEach, undoEntry } from '../../api/console-api.ts';
+import { call, describeUnchanged, sendEach, undoEntry } from '../../api/console-api.ts';
 import { changeItems } from '../../api/pages.ts';
 import type { Progress } from '../../ui/form-dialog.tsx';
 
@@ -34,7 +34,7 @@ async function sendAll<Item>(
   return {
     results,
     what: results.length === 1 && only ? only.submission.product.name : formatQuantity(results.length, 'submission'),
-    note: describeUndone(sent, ({ length }) => formatQuantity(length, 'submission')) || undefined,
+    note: describeUnchanged(sent, ({ length }) => formatQuantity(length, 'submission')) || undefined,
   };
 }
 

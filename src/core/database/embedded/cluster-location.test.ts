@@ -6,10 +6,10 @@ import {
   buildEmbeddedProcess,
   copyPackages,
   EmbeddedHarness,
-  hasNoProcesses,
   isRootRun,
   query,
   TEST_NAME,
+  waitUntilNoProcesses,
 } from '../../../../tests/support/embedded-harness.ts';
 import { silentLog } from '../../../../tests/support/silent-log.ts';
 import { type Binaries, binariesIn } from './binaries.ts';
@@ -49,7 +49,7 @@ async function tryOut(dataDir: string, host: Partial<HostEnvironment> = {}, log 
   const processUid = Number(/^Uid:\s+(\d+)/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]);
   const fileUid = (await stat(join(database.location, 'PG_VERSION'))).uid;
   await database.stop();
-  await hasNoProcesses(database.location);
+  await waitUntilNoProcesses(database.location);
   return { location: database.location, visits: row?.visits, processUid, fileUid };
 }
 
@@ -182,7 +182,7 @@ describe.runIf(isRootRun && process.platform === 'linux')('started by root', () 
     expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
     expect((await stat(location)).uid).toBe(NOBODY);
     await user.stop();
-    await hasNoProcesses(location);
+    await waitUntilNoProcesses(location);
   });
 
   async function expectRefusal(dataDir: string): Promise<void> {

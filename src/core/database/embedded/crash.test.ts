@@ -8,11 +8,11 @@ import { signalIfAlive } from '../../../../tests/support/command.ts';
 import {
   buildEmbeddedProcess,
   EmbeddedHarness,
-  hasNoProcesses,
   isRootRun,
   query,
   queryWhenUp,
   TEST_NAME,
+  waitUntilNoProcesses,
 } from '../../../../tests/support/embedded-harness.ts';
 import { silentLog } from '../../../../tests/support/silent-log.ts';
 import { findBinaries } from './binaries.ts';
@@ -167,7 +167,7 @@ describe('while the database is open', () => {
     await backend;
     expect(await queryWhenUp(database.url, 'SELECT word FROM words')).toEqual([{ word: 'before' }]);
     await database.stop();
-    await hasNoProcesses(database.location);
+    await waitUntilNoProcesses(database.location);
   });
 
   it('a killed postmaster whose socket is in a folder with a short path is restarted at the same URL, even if that folder is deleted', async () => {
@@ -188,7 +188,7 @@ describe('while the database is open', () => {
     } finally {
       await database.stop();
     }
-    await hasNoProcesses(database.location);
+    await waitUntilNoProcesses(database.location);
   });
 
   it('an adopted server is restarted after a crash, like one that this process started', async () => {
@@ -202,7 +202,7 @@ describe('while the database is open', () => {
     await expect.poll(async () => (await readPostmasterFile(location))?.pid ?? before).not.toBe(before);
     expect(await queryWhenUp(database.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
     await database.stop();
-    await hasNoProcesses(location);
+    await waitUntilNoProcesses(location);
   });
 
   it('a failing restart is retried until it succeeds, or until the database is stopped', async () => {
@@ -222,7 +222,7 @@ describe('while the database is open', () => {
     errors.length = 0;
     await expect.poll(() => errors.join('\n')).toContain('trying again');
     await database.stop();
-    await hasNoProcesses(database.location);
+    await waitUntilNoProcesses(database.location);
     // Another start frees the shared memory of the killed server.
     await writeFile(settings, sound);
     await (await open(dataDir)).stop();
@@ -235,7 +235,7 @@ describe('while the database is open', () => {
     await site.waitForEvent(({ event }) => event === 'interrupted');
     expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
     await site.stop();
-    await hasNoProcesses(location);
+    await waitUntilNoProcesses(location);
     expect(await readPostmasterFile(location)).toBeUndefined();
   });
 });

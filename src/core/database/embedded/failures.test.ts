@@ -2,7 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { appendFile, chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { EmbeddedHarness, hasNoProcesses, isRootRun, TEST_NAME } from '../../../../tests/support/embedded-harness.ts';
+import {
+  EmbeddedHarness,
+  isRootRun,
+  TEST_NAME,
+  waitUntilNoProcesses,
+} from '../../../../tests/support/embedded-harness.ts';
 import { silentLog } from '../../../../tests/support/silent-log.ts';
 import { OPERATOR_TERMS } from '../connect.ts';
 import { binariesIn } from './binaries.ts';
@@ -137,7 +142,7 @@ describe('the error of an unusable database says why in one line', () => {
       const error = await failure(dataDir);
       expect(error).toMatchObject({ code: 'start_failed', message: expect.stringContaining('no_such_setting') });
     }
-    await hasNoProcesses(location);
+    await waitUntilNoProcesses(location);
   });
 
   it.runIf(isRootRun && process.platform === 'linux')('a full disk is reported', async ({ skip }) => {

@@ -1,7 +1,7 @@
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { EmbeddedHarness, hasNoProcesses, query, TEST_NAME } from '../../../../tests/support/embedded-harness.ts';
+import { EmbeddedHarness, query, TEST_NAME, waitUntilNoProcesses } from '../../../../tests/support/embedded-harness.ts';
 import { silentLog } from '../../../../tests/support/silent-log.ts';
 import { thisHost } from './cluster-location.ts';
 import { openEmbedded } from './open-embedded.ts';
@@ -20,7 +20,7 @@ describe('embedded databases', () => {
     await query(first.url, 'CREATE TABLE kept (word text)');
     await query(first.url, "INSERT INTO kept VALUES ('still here')");
     await first.stop();
-    await hasNoProcesses(first.location);
+    await waitUntilNoProcesses(first.location);
     const second = await open(dataDir);
     expect(await query(second.url, 'SELECT word FROM kept')).toEqual([{ word: 'still here' }]);
     expect(second.url).toBe(first.url);
@@ -112,7 +112,7 @@ describe('embedded databases', () => {
     const database = await open(dataDir);
     expect(await query(database.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
     await database.stop();
-    await hasNoProcesses(database.location);
+    await waitUntilNoProcesses(database.location);
   });
 
   it('an embedded database accepts a relative data folder', async () => {

@@ -11,7 +11,7 @@ import {
 } from './cluster-location.ts';
 import { EmbeddedDatabaseError, noDatabase } from './embedded-database-error.ts';
 import { clusterVersion, initCluster, readCredentials } from './init-cluster.ts';
-import type { Reachable } from './ownership.ts';
+import type { DatabaseAddress } from './ownership.ts';
 import {
   adoptPostmaster,
   type Cluster,
@@ -23,7 +23,7 @@ import {
 import { lastServerLine, pruneLogs } from './server-log.ts';
 import type { Durability } from './server-settings.ts';
 
-export interface OwnedCluster extends Reachable {
+export interface OwnedCluster extends DatabaseAddress {
   stop(): Promise<void>;
   /** Leaves the postmaster running for the next owner. */
   leave(): Promise<void>;

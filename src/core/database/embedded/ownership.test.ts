@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import {
   buildEmbeddedProcess,
   EmbeddedHarness,
-  hasNoProcesses,
   query,
   TEST_NAME,
+  waitUntilNoProcesses,
 } from '../../../../tests/support/embedded-harness.ts';
 import { silentLog } from '../../../../tests/support/silent-log.ts';
 import { openEmbedded } from './open-embedded.ts';
@@ -53,7 +53,7 @@ describe('one owner per data folder', () => {
     const loser = both[outcomes.findIndex(({ status }) => status === 'rejected')];
     expect(await loser?.failed()).toMatchObject({ code: 'data_dir_in_use' });
     await both[outcomes.findIndex(({ status }) => status === 'fulfilled')]?.stop();
-    await hasNoProcesses(join(dataDir, 'postgres'));
+    await waitUntilNoProcesses(join(dataDir, 'postgres'));
   });
 
   it('the next process gets the folder of a killed owner, and adopts the server', async () => {
@@ -66,7 +66,7 @@ describe('one owner per data folder', () => {
     expect(next.url).toBe(url);
     expect(await query(next.url, 'SELECT pg_postmaster_start_time()::text AS since')).toEqual([before]);
     await next.stop();
-    await hasNoProcesses(next.location);
+    await waitUntilNoProcesses(next.location);
   });
 
   it('an unresponsive owner does not count as dead', async () => {
@@ -115,7 +115,7 @@ describe('commands', () => {
     await command.stop();
     expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
     await site.stop();
-    await hasNoProcesses(join(dataDir, 'postgres'));
+    await waitUntilNoProcesses(join(dataDir, 'postgres'));
   });
 
   it('a command starts the database if none runs, and stops it afterwards', async () => {
@@ -123,7 +123,7 @@ describe('commands', () => {
     const command = await openEmbedded({ name: TEST_NAME, dataDir, mode: 'share', log: silentLog });
     expect(await query(command.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
     await command.stop();
-    await hasNoProcesses(command.location);
+    await waitUntilNoProcesses(command.location);
   });
 
   it('a command hands over the database that it started to a site that starts, and can still use it', async () => {
@@ -136,7 +136,7 @@ describe('commands', () => {
     await command.stop();
     expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
     await site.stop();
-    await hasNoProcesses(command.location);
+    await waitUntilNoProcesses(command.location);
   });
 
   it.each([
@@ -150,6 +150,6 @@ describe('commands', () => {
     await first.stop();
     expect(await query(second.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
     await second.stop();
-    await hasNoProcesses(second.location);
+    await waitUntilNoProcesses(second.location);
   });
 });

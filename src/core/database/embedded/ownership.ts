@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { type Claim, claimOwnership } from './owner-claim.ts';
 
 /** The URL and folder of a running database. The URL contains the password: never log it. */
-export interface Reachable {
+export interface DatabaseAddress {
   readonly url: string;
   readonly location: string;
 }
@@ -29,7 +29,7 @@ export interface OwnerStatus {
 
 interface Response {
   readonly status?: OwnerStatus;
-  readonly ready?: Reachable;
+  readonly ready?: DatabaseAddress;
 }
 
 export type Attempt = { readonly owned: Ownership } | { readonly owner: OwnerConnection };
@@ -48,7 +48,7 @@ export async function becomeOwner(name: string, dataDir: string, mode: Mode): Pr
 export class Ownership {
   #status: OwnerStatus;
   /** Undefined until the database can be reached. */
-  #ready: Reachable | undefined;
+  #ready: DatabaseAddress | undefined;
   readonly #connections = new Set<Socket>();
   readonly #sharing = new Set<Socket>();
   #requestHandOver = () => {};
@@ -77,7 +77,7 @@ export class Ownership {
   }
 
   /** Notifies current and future sharing processes that the database can be reached. */
-  announce(ready: Reachable): void {
+  announce(ready: DatabaseAddress): void {
     this.#ready = ready;
     for (const socket of this.#sharing) send(socket, { ready });
   }
@@ -164,7 +164,7 @@ export class OwnerConnection {
   }
 
   /** Resolves when the database can be reached, or with undefined if the owner disappears first. */
-  async reachable(): Promise<Reachable | undefined> {
+  async reachable(): Promise<DatabaseAddress | undefined> {
     const reachable = await this.#receive('ready');
     this.#socket.unref();
     return reachable;

@@ -6,11 +6,11 @@ import { EmbeddedDatabaseError } from './embedded-database-error.ts';
 import { type ClusterOptions, type OwnedCluster, runCluster } from './owned-cluster.ts';
 import {
   becomeOwner,
+  type DatabaseAddress,
   type Mode,
   type OwnerConnection,
   type OwnerStatus,
   type Ownership,
-  type Reachable,
 } from './ownership.ts';
 
 /** How this process uses the database: it owns the folder and runs PostgreSQL, or shares the database of the owner. */
@@ -24,7 +24,7 @@ interface OwnerSession {
 
 interface SharerSession {
   readonly kind: 'sharer';
-  readonly reachable: Reachable;
+  readonly reachable: DatabaseAddress;
   readonly owner: OwnerConnection;
 }
 

@@ -4,7 +4,7 @@ import type { ProductDetail } from '../../../contract/products/schema.ts';
 import type { AppApi } from '../../api/api-context.tsx';
 import { commentKeys, productKeys } from '../../cache/cached-data.ts';
 import { keepPendingWrites, setLikes, showCounts } from '../../cache/pending-writes.ts';
-import { forgetNotedComments, noteComments } from './visible-queries.ts';
+import { clearUpdatedComments, recordUpdatedComments } from './visible-queries.ts';
 
 /**
  * Updates are held for this long after the visitor's last write, because an update from before the write would briefly
@@ -60,7 +60,7 @@ export function createUpdateApplier(
     if (requested !== undefined) readAt.set(query, Date.now() - (performance.now() - requested));
     const [kind, productId] = query.queryKey;
     if (kind === commentKeys.all[0] && !query.state.fetchMeta?.fetchMore)
-      forgetNotedComments(client, String(productId));
+      clearUpdatedComments(client, String(productId));
     // The response may be older than updates that arrived while it was pending.
     show((requested ?? 0) - RESPONSE_LAG_MS);
   });
@@ -77,12 +77,12 @@ export function createUpdateApplier(
       for (const { value, at } of counts.values()) {
         if (at < since) continue;
         // A comment was hidden, possibly one that was announced as new.
-        if (value.comments < shownComments(value.id)) forgetNotedComments(client, value.id);
+        if (value.comments < shownComments(value.id)) clearUpdatedComments(client, value.id);
         showCounts(client, value);
       }
       for (const [productId, ofProduct] of likesByProduct(likes, since)) {
         setLikes(client, productId, ofProduct);
-        noteComments(client, productId, ofProduct.keys());
+        recordUpdatedComments(client, productId, ofProduct.keys());
       }
     });
   }

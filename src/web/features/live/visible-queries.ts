@@ -86,7 +86,7 @@ const updatedCommentsKey = (productId: string) => ['updated-comments', productId
  * Records the ids of updated comments if the whole list is loaded. An id that the list does not contain then belongs to
  * a new comment.
  */
-export function noteComments(client: QueryClient, productId: string, ids: Iterable<string>): void {
+export function recordUpdatedComments(client: QueryClient, productId: string, ids: Iterable<string>): void {
   const { order, pages } = visibleComments(client, productId) ?? {};
   if (order?.cursor || pages?.at(-1)?.nextCursor !== null) return;
   const queryKey = updatedCommentsKey(productId);
@@ -95,7 +95,7 @@ export function noteComments(client: QueryClient, productId: string, ids: Iterab
 }
 
 /** Deletes the recorded ids, because the product's comments were read again or one of them was hidden. */
-export function forgetNotedComments(client: QueryClient, productId: string): void {
+export function clearUpdatedComments(client: QueryClient, productId: string): void {
   client.removeQueries({ queryKey: updatedCommentsKey(productId) });
 }
 

@@ -101,20 +101,20 @@ function useReconnect(online: boolean): boolean {
   const api = useApi();
   const client = useQueryClient();
   /** Data read since this time may be stale: 0 if the page itself may be a cached copy, undefined if all is current. */
-  const oldSince = useRef<number | undefined>(cachedAt() !== undefined || !navigator.onLine ? 0 : undefined);
+  const staleSince = useRef<number | undefined>(cachedAt() !== undefined || !navigator.onLine ? 0 : undefined);
   const [isCopy, setCopy] = useState(() => cachedAt() !== undefined);
 
   useEffect(() => {
     if (!online) {
-      oldSince.current ??= Date.now();
+      staleSince.current ??= Date.now();
       return;
     }
     let timer: ReturnType<typeof setTimeout> | undefined;
     let ended = false;
     async function synchronise(): Promise<void> {
       await sendOutbox(api, client);
-      if (oldSince.current === undefined || (await refetchOld(client, oldSince.current))) {
-        oldSince.current = undefined;
+      if (staleSince.current === undefined || (await refetchStale(client, staleSince.current))) {
+        staleSince.current = undefined;
         setCopy(false);
       }
       if (!ended) timer = setTimeout(synchronise, RETRY_INTERVAL_MS);
@@ -132,7 +132,7 @@ function useReconnect(online: boolean): boolean {
  * Refetches the visible data, except lists that were read before `time` (milliseconds since 1970) and whose new items
  * live updates announce. Resolves to whether all reads succeeded.
  */
-async function refetchOld(client: QueryClient, time: number): Promise<boolean> {
+async function refetchStale(client: QueryClient, time: number): Promise<boolean> {
   const predicate = (query: Query) => {
     const { status, dataUpdatedAt } = query.state;
     return status === 'error' || dataUpdatedAt === 0 || dataUpdatedAt >= time || !isAnnounced(client, query);

@@ -34,7 +34,7 @@ export const ACCEPTED = PICTURE_UPLOADS.mediaTypes.join(',');
 export const MAX_MEGABYTES = PICTURE_UPLOADS.maxBytes / 1024 / 1024;
 
 /** Maximum length of the longer side of a preview, in pixels. */
-const COPY_PIXELS = 640;
+const PREVIEW_PIXELS = 640;
 
 /** Reads files as pictures, one after the other, because a decoded photo occupies tens of megabytes. */
 export async function readPictures(files: readonly File[]): Promise<PictureItem[]> {
@@ -55,7 +55,7 @@ async function readPicture(file: File): Promise<PictureItem> {
   try {
     const bitmap = await createImageBitmap(file);
     const isTooLarge = bitmap.width * bitmap.height > PICTURE_UPLOADS.maxPixels;
-    const src = isTooLarge ? '' : copyOf(bitmap);
+    const src = isTooLarge ? '' : previewOf(bitmap);
     bitmap.close();
     if (!isTooLarge) return { ...item, src };
     return {
@@ -68,8 +68,8 @@ async function readPicture(file: File): Promise<PictureItem> {
 }
 
 /** Returns a preview as a `data:` URL, because the content security policy forbids `blob:` URLs. */
-function copyOf(bitmap: ImageBitmap): string {
-  const scale = Math.min(1, COPY_PIXELS / Math.max(bitmap.width, bitmap.height));
+function previewOf(bitmap: ImageBitmap): string {
+  const scale = Math.min(1, PREVIEW_PIXELS / Math.max(bitmap.width, bitmap.height));
   const canvas = document.createElement('canvas');
   canvas.width = Math.max(1, Math.round(bitmap.width * scale));
   canvas.height = Math.max(1, Math.round(bitmap.height * scale));

@@ -60,7 +60,7 @@ export function SubmissionForm({ form, isApproved = false, siteTimeZone, labels,
     error: errorOf(errors, field),
     onChange: (value: string) => set({ [field]: value } as Partial<Draft>),
   });
-  const unplaced = errors.filter((error) => !PLACES.includes(fieldWith(error)));
+  const errorsWithoutField = errors.filter((error) => !FORM_FIELDS.includes(fieldWith(error)));
 
   return (
     <form
@@ -128,7 +128,7 @@ export function SubmissionForm({ form, isApproved = false, siteTimeZone, labels,
             (errors.length > 0
               ? {
                   title: summary(new Set(errors.map(fieldWith)).size),
-                  detail: unplaced.map(({ detail }) => detail).join(' '),
+                  detail: errorsWithoutField.map(({ detail }) => detail).join(' '),
                 }
               : null)
           }
@@ -180,7 +180,7 @@ export function RestoredNote({ form, onStartOver }: { form: Form; onStartOver: (
 /** Selects invalid controls. A file input is not marked as invalid itself, but the group that contains it is. */
 const INVALID = '[aria-invalid="true"], [data-invalid="true"] input[type="file"]';
 
-const PLACES = [...MAKER_FIELDS, 'launchAt', 'image', 'screenshots'];
+const FORM_FIELDS = [...MAKER_FIELDS, 'launchAt', 'image', 'screenshots'];
 
 function summary(count: number): string {
   return plural('One field needs another look.', '{count} fields need another look.', count);

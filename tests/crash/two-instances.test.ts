@@ -6,7 +6,7 @@ import { buildProduct } from '../support/build-product.ts';
 import { CommandHarness } from '../support/command.ts';
 import { installCommand } from '../support/installed-command.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
-import { startWitness, type Witness } from './witness.ts';
+import { startWriteRecorder, type WriteRecorder } from './write-recorder.ts';
 
 const PRODUCTS = ['tide', 'ebb', 'surge'];
 const LIKED = '00000000-0000-4000-8000-000000000002';
@@ -36,30 +36,30 @@ test('when one of two instances of the site is killed, the other serves without 
     harness.serve(settings),
     harness.serve(settings),
   ]);
-  const witnesses: Witness[] = [];
+  const recorders: WriteRecorder[] = [];
   try {
     for (const victim of [0, 1]) {
-      const round = sites.map(({ address }) => startWitness(() => address, PRODUCTS, LIKED));
-      witnesses.push(...round);
-      await Promise.all(round.map((witness) => witness.acknowledges(100)));
+      const round = sites.map(({ address }) => startWriteRecorder(() => address, PRODUCTS, LIKED));
+      recorders.push(...round);
+      await Promise.all(round.map((recorder) => recorder.acknowledges(100)));
       const killed = sites[victim];
       killed?.process.kill('SIGKILL');
       if (killed) await once(killed.process, 'exit');
       // The visitors of the other instance get no errors.
       await round[1 - victim]?.acknowledges(100);
-      await Promise.all(round.map((witness) => witness.stop()));
+      await Promise.all(round.map((recorder) => recorder.stop()));
       const statuses = [...(round[1 - victim]?.acknowledged.statuses.keys() ?? [])];
       expect(statuses.toSorted()).toEqual([200, 201]);
       const next = await harness.serve(settings);
       sites = sites.map((site, index) => (index === victim ? next : site));
     }
   } finally {
-    await Promise.all(witnesses.map((witness) => witness.stop()));
+    await Promise.all(recorders.map((recorder) => recorder.stop()));
   }
-  await expectStored(witnesses);
+  await expectStored(recorders);
 });
 
-async function expectStored(witnesses: readonly Witness[]): Promise<void> {
+async function expectStored(recorders: readonly WriteRecorder[]): Promise<void> {
   const upvotes = await database.query<{ key: string }>("SELECT product_id || ' ' || user_session AS key FROM upvotes");
   const comments = await database.query<{ id: string }>('SELECT id FROM comments');
   const [liked] = await database.query<{ likes: number }>('SELECT likes FROM comments WHERE id = $1', [LIKED]);
@@ -67,7 +67,7 @@ async function expectStored(witnesses: readonly Witness[]): Promise<void> {
   const ids = new Set(comments.map(({ id }) => id));
   let likes = 0;
   let unknownLikes = 0;
-  for (const { acknowledged } of witnesses) {
+  for (const { acknowledged } of recorders) {
     expect([...acknowledged.upvotes].filter(([key, upvoted]) => stored.has(key) !== upvoted)).toEqual([]);
     expect([...acknowledged.commentIds].filter((id) => !ids.has(id))).toEqual([]);
     likes += acknowledged.likes;

@@ -5,7 +5,7 @@ export const MARKER = '__hostile';
 export const RUN = `window.${MARKER}=1`;
 
 /** Texts that programs may interpret: markup, statements, names, numbers, patterns. */
-export const FOR_PROGRAMS: Record<string, readonly string[]> = {
+export const INTERPRETED_TEXTS: Record<string, readonly string[]> = {
   'script or HTML': [
     `<script>${RUN}</script>`,
     `</script><script>${RUN}</script>`,

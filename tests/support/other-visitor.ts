@@ -4,7 +4,7 @@ import { SESSION_HEADER } from '../../src/contract/api.ts';
 import * as paths from '../../src/contract/paths.ts';
 
 /** Creates a client of the site's API that acts as another visitor, unless `session` is that of the page. */
-export function stranger({ request }: Pick<Page, 'request'>, session = `session-${randomUUID()}`) {
+export function otherVisitor({ request }: Pick<Page, 'request'>, session = `session-${randomUUID()}`) {
   const headers = { [SESSION_HEADER]: session };
   return {
     upvote: (productId: string) => request.put(paths.api.upvote(productId), { headers }),

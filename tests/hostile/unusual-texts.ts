@@ -1,5 +1,5 @@
 /** Texts with unusual direction, length or appearance. */
-export const OF_WRITING: Record<string, readonly string[]> = {
+export const UNUSUAL_TEXTS: Record<string, readonly string[]> = {
   'direction of writing': [
     '\u202eabc\u202c',
     '\u202dabc\u202c',

@@ -14,7 +14,7 @@ export interface Acknowledged {
   statuses: Map<number, number>;
 }
 
-export interface Witness {
+export interface WriteRecorder {
   acknowledged: Acknowledged;
   /** Resolves after `count` more writes have been acknowledged. */
   acknowledges(count: number): Promise<void>;
@@ -28,7 +28,11 @@ const PAUSE_MS = 20;
  * Starts visitors who write continuously, even while the site is down, and records the responses. `address` returns the
  * site's current address.
  */
-export function startWitness(address: () => string, productIds: readonly string[], likedId: string): Witness {
+export function startWriteRecorder(
+  address: () => string,
+  productIds: readonly string[],
+  likedId: string,
+): WriteRecorder {
   const acknowledged: Acknowledged = {
     upvotes: new Map(),
     commentIds: new Set(),

@@ -46,7 +46,7 @@ export function createCacheHarness({
       clockMs += ms;
       for (const { until, wake } of sleepers) if (until <= clockMs) wake();
       sleepers = sleepers.filter(({ until }) => until > clockMs);
-      await settled();
+      await runPendingTasks();
     },
   };
 }
@@ -74,7 +74,7 @@ export function hold(held: ReturnType<typeof createResponseSource>): () => void 
 }
 
 /** Waits until all work that does not depend on the clock is done. */
-export const settled = () => new Promise(setImmediate);
+export const runPendingTasks = () => new Promise(setImmediate);
 
 export const textOf = ({ version }: Served) => String(version.content.bytes('identity'));
 export const bodyOf = async (served: Promise<Served> | Served) => textOf(await served);
