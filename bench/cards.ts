@@ -59,7 +59,7 @@ export async function cards({ rounds, seconds }: BenchOptions): Promise<void> {
         summary(alone).p99Ms.median,
         'ms (p99) alone,',
         summary(beside).p99Ms.median,
-        'ms beside cards',
+        'ms while rendering cards',
         turns.at(-1),
       );
     }
@@ -107,7 +107,7 @@ interface RenderedCards {
   siteMb: number;
 }
 
-/** Requests the cards in `left`, and removes them from it, while `continues` returns true. */
+/** Takes cards from `left` and requests them while `continues` returns true. */
 async function renderCards(
   { address, pid }: { address: string; pid: number },
   left: string[],

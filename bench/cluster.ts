@@ -70,7 +70,7 @@ export async function cluster(options: BenchOptions): Promise<void> {
   }
 }
 
-/** Returns the numbers of processes to measure: 1, 2, and 4 and 8 on machines with as many cores. */
+/** Returns the numbers of processes to measure: 1 and 2, and also 4 and 8 on machines with at least that many cores. */
 function processNumbers(): number[] {
   const most = Math.min(MAX_PROCESSES, Math.max(2, availableParallelism()));
   const numbers: number[] = [];

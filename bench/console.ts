@@ -13,7 +13,7 @@ const TARGET_MS = 100;
 
 type Call = (method: string, path: string, body?: unknown) => Promise<unknown>;
 
-/** Measures the duration of operations in the console: from the first request to the end of the last response. */
+/** Measures the duration of actions in the console, from the first request to the end of the last response. */
 export async function consoleActions({ rounds }: BenchOptions): Promise<void> {
   const server = await startBenchServer();
   const database = await server.createDatabase(0);

@@ -123,7 +123,7 @@ function preloadApp(html: string): string {
 
 /**
  * Starts a proxy that applies `change` to documents and forwards other responses unchanged. Both sides use such a
- * proxy.
+ * proxy, so it slows both.
  */
 async function startRewritingProxy(
   site: string,

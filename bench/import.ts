@@ -16,9 +16,9 @@ const SEED = 7;
 const BATCH = 1_000;
 
 /**
- * Measures rows per second and memory of `groundswell import`, for a new file and for the same file again, compared
- * with bare upserts of 1,000 rows each, without validation. Also measures the delay until a running site lists the new
- * products. Flags: `--rows=N` (200,000), `--rounds=N` (3).
+ * Measures rows per second and memory of `groundswell import`, for a new file and for the same file again, and rows
+ * per second of bare upserts in batches of 1,000 rows, without validation. Also measures the delay until a running site
+ * lists the new products. Flags: `--rows=N` (200,000), `--rounds=N` (3).
  */
 export async function imports(flags: readonly string[]): Promise<void> {
   const { values } = parseArgs({

@@ -27,7 +27,7 @@ interface PageReport {
   notPassed: string[];
 }
 
-/** Measures the transfer size and the Lighthouse scores of pages with the network and CPU of a mid-range phone. */
+/** Measures the transfer size and Lighthouse scores of pages, emulating the network and CPU of a mid-range phone. */
 export async function lighthouseScores(flags: readonly string[]): Promise<void> {
   parseArgs({ args: [...flags], options: {} });
   const site = await startSampleSite();

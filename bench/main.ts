@@ -42,7 +42,7 @@ const [name = '', ...flags] = process.argv.slice(2);
 const scenario = SCENARIOS[name];
 if (scenario === undefined) {
   console.error(
-    `Usage: npm run bench -- ${Object.keys(SCENARIOS).join('|')} [flags]\nThe file of each scenario in bench describes its flags. Most have ${OPTIONS_USAGE}.`,
+    `Usage: npm run bench -- ${Object.keys(SCENARIOS).join('|')} [flags]\nThe file of each scenario in bench describes its flags. Most accept ${OPTIONS_USAGE}.`,
   );
   process.exit(2);
 }

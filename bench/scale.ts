@@ -53,7 +53,8 @@ export async function scale(flags: readonly string[]): Promise<void> {
 }
 
 /**
- * `-- scale --on URL --on URL`: measures two databases that `seed` has already filled. The first is the smaller one.
+ * `-- scale --on URL --on URL`: measures two databases that `seed` has already filled. The first URL must be that of
+ * the smaller one.
  */
 async function measureSeeded(urls: readonly string[]): Promise<void> {
   const databases = urls.map((url) =>

@@ -15,9 +15,7 @@ const VOTERS_PER_NETWORK = 25;
 const BATCHES_PER_ROUND = 60;
 const WARM_UP_BATCHES = 10;
 
-/**
- * Votes per statement: of one visitor, of several visitors, and of a batch that a busy site collects during a commit.
- */
+/** Votes per statement: one, those of several visitors, and a batch that a busy site collects during a commit. */
 const BATCH_SIZES = [1, 16, 128];
 
 /** Number of votes per statement during the warm-up. */

@@ -36,7 +36,8 @@ export interface FreshnessOptions {
 const POLL_INTERVAL_MS = 5;
 const VISIBLE_TIMEOUT_MS = 10_000;
 /**
- * Upvotes are separated by random pauses up to this length, so they fall at any point of the site's polling interval.
+ * The upvotes are separated by random pauses of up to this length, so they fall at any point of the site's polling
+ * interval.
  */
 const MAX_PAUSE_MS = 250;
 

@@ -22,7 +22,7 @@ export interface SideLoad {
   machineCores: number;
 }
 
-/** Loads a side at full speed, spread evenly over its addresses. @throws Error if a request fails. */
+/** Loads a side at full speed. The load processes share its addresses evenly. @throws Error if a request fails. */
 export async function loadSide(
   side: Side,
   targets: readonly Target[],
@@ -67,7 +67,7 @@ async function siteCpuMs(pids: readonly number[]): Promise<number> {
   return each.reduce((sum, ms) => sum + ms, 0);
 }
 
-/** Returns the busy CPU time of all cores, which excludes `idle` and `iowait` (the fourth and fifth number). */
+/** Returns the busy CPU time of all cores, which excludes `idle` and `iowait` (the fourth and fifth numbers). */
 async function machineCpuMs(): Promise<number> {
   const line = (await readFile('/proc/stat', 'utf8')).split('\n', 1)[0] ?? '';
   const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0] = line.trim().split(/\s+/).slice(1).map(Number);

@@ -23,7 +23,7 @@ export function spreadsOf<Measure extends string>(
   return Object.fromEntries(spreads);
 }
 
-/** Returns the spread of the ratios of a measure, each of a round to the same round of a baseline. */
+/** Returns the spread of the ratios of a measure. Each ratio compares a round with the same round of a baseline. */
 export function ratiosTo<Measure extends string>(
   baseline: readonly Readonly<Record<NoInfer<Measure>, number>>[],
   results: readonly Readonly<Record<NoInfer<Measure>, number>>[],

@@ -118,7 +118,9 @@ async function vote(): Promise<Map<string, number[]>> {
   return sentAt;
 }
 
-/** Computes the latencies of all upvotes on all subscribed streams, from request to the first frame with the upvote. */
+/**
+ * Computes the latencies of all upvotes on all subscribed streams, from the request to the first frame with the upvote.
+ */
 function report(sentAt: ReadonlyMap<string, number[]>): StreamReport {
   const latencies: number[] = [];
   const finalCounts: StreamReport['finalCounts'] = [];

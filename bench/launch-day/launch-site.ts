@@ -18,7 +18,7 @@ import type { Catalogue } from './visits.ts';
 
 export const PRODUCTS = 2_000;
 export const LAUNCHES = 60;
-/** Number of days over which the launches of the older products are spread. The last of them was two days ago. */
+/** Number of days over which the launches of the older products are spread, ending two days ago. */
 const OLDER_DAYS = 90;
 const WORDS = 2_000;
 const SEED = 14;

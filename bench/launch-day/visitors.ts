@@ -95,7 +95,7 @@ function newVisitor(number: number): Visitor {
 async function send(visitor: Visitor, step: Step, action: Exclude<Action, 'stream'>): Promise<number> {
   const { method, path, body } = requestOf(step, action);
   const response = await pool.send(requestText(method, path, visitor.session, body, 'br', visitor.fields));
-  // Like a browser, the visitor returns the last cookie, so later pages show the visitor's own writes.
+  // Like a browser, the visitor sends the last cookie back, so later pages show the visitor's own writes.
   const cookie = /\r\nset-cookie: (last_write_[^;]+)/i.exec(response.head)?.[1];
   if (cookie !== undefined) visitor.fields.Cookie = cookie;
   acknowledge(visitor, step, response);

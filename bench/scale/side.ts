@@ -14,7 +14,7 @@ export interface Side {
   /** The id of the product with the most comments. */
   hottest: string;
   sessions: string[];
-  /** Words of product names that at most 1 in 2,000 products contains, or a single product in a smaller database. */
+  /** Words of product names that at most 1 in 2,000 products contain, or only one product in a small database. */
   rareWords: string[];
   /** Words of product names that more products contain. */
   mediumWords: string[];

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const [site, onlyDay] = process.argv.slice(2);
-const [MAX_ATTEMPTS, RETRY_MS] = [12, 6000]; // Boards show votes up to five seconds late, a new status up to a minute.
+const [MAX_ATTEMPTS, RETRY_MS] = [12, 6000]; // Votes show up to five seconds late, a new status up to a minute.
 const sha256 = (data) => createHash('sha256').update(data).digest('hex');
 class Difference extends Error {}
 function agree(what, recounted, shown) {
@@ -51,7 +51,7 @@ function countVote(products, { product: id, voter, at, counted, reason }, last, 
   const product = products.get(id);
   const place = `${day}, ${id}, vote of ${voter} at ${at}`;
   if (product === undefined) throw new Difference(`${place}: the product did not launch on this day`);
-  const age = Date.parse(at) - Date.parse(product.launchedAt); // Tallies cut off the milliseconds of votes.
+  const age = Date.parse(at) - Date.parse(product.launchedAt); // Tallies omit the milliseconds of votes.
   if (!(age > -1000 && age < 24 * 60 * 60 * 1000)) throw new Difference(`${place}: outside the launch window`);
   agree(`${place}: counted`, reason === null, counted);
   if (product.voters.has(voter)) throw new Difference(`${place}: this voter is listed twice`);
@@ -71,7 +71,7 @@ function rank(day, products) {
   return board.map((row, index) => ({ ...row, rank: rankOf(row), tied: isTied(row, index) }));
 }
 
-// A result may change between the two requests, and boards are late. So unless the result is final, a difference counts
+// A result may change between the two requests, and leaderboards lag. So unless it is final, a difference counts
 // only if the next attempt finds the same one in the same tally. Returns whether everything agrees.
 async function recount(day) {
   for (let attempt = 1, last = ''; attempt <= MAX_ATTEMPTS; attempt += 1) {
