@@ -15,8 +15,8 @@ const PAGES_PER_ROUND = 200;
 const WARM_UP = 2_000;
 
 /**
- * Measures the latency and the CPU time of the site and of PostgreSQL per uncached product page: reading, rendering,
- * compressing and sending.
+ * Measures the latency of an uncached product page, and the CPU time that the site and PostgreSQL spend on reading,
+ * rendering, compressing and sending it.
  */
 export async function cold({ rounds }: BenchOptions): Promise<void> {
   const server = await startBenchServer();

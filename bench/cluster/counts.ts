@@ -4,8 +4,7 @@ import type { Side } from './side.ts';
 const TIMEOUT_MS = 2_000;
 
 /**
- * Checks that every upvote count equals the number of rows, and that every acknowledged upvote is stored and shown by
- * every site.
+ * Checks that every stored count equals the number of upvote rows, and that every site shows all acknowledged upvotes.
  * @throws Error with the differences.
  */
 export async function assertCountsRight({ name, database, addresses, upvotes }: Side): Promise<void> {

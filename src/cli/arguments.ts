@@ -56,7 +56,7 @@ export function reasonOption(): Option {
 export function numberReader(max: number): (text: string) => number {
   return (text) => {
     const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-    if (!(number >= 1 && number <= max)) throw new InvalidArgumentError(`It must be a number from 1 to ${max}.`);
+    if (!(number >= 1 && number <= max)) throw new InvalidArgumentError(`It must be a whole number from 1 to ${max}.`);
     return number;
   };
 }

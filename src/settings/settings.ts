@@ -197,7 +197,7 @@ type Grouped =
 /** Settings that belong to no group. */
 type Others = Omit<Values, Extract<Key, Grouped>>;
 
-/** The validated settings of a process. Related values are grouped. */
+/** The validated settings of a process. */
 export interface Settings extends Others {
   launches: { timeZone: string; reviewHours: number; votesPerNetwork: number };
   page: PageSettings;

@@ -72,7 +72,7 @@ test('a product page shows within minutes that a launch which was not its neighb
   await page.clock.fastForward(10_000);
   for (let vote = 0; vote < 3; vote += 1) await otherVisitor(page).upvote(rival?.id ?? '');
   await expect.poll(async () => (await standing())?.rank).toBe(rank + 1);
-  // The page reopens its stream, which seems silent after the clock has advanced. The new stream sends no events.
+  // When the clock advances, the page considers its stream dead and opens another one, which sends no events.
   await page.route(EVENTS, () => {});
   // The page refetches after at most one and a half times the mean interval.
   await page.clock.fastForward(90_000);

@@ -13,7 +13,7 @@ import { withDatabase } from '../with-database.ts';
 
 export function webhooksCommand(): Command {
   return new Command('webhooks')
-    .description('list webhooks, retry them, and test their receiver')
+    .description('list webhook events, retry them, and test the receiver')
     .addCommand(listCommand())
     .addCommand(retryCommand())
     .addCommand(testCommand());

@@ -137,7 +137,7 @@ export function usePerform(): (action: Action) => Promise<boolean> {
       const press: (() => void) | undefined =
         back &&
         (() => {
-          // If this toast is older than the last operation, that operation can still be undone.
+          // A later operation may have replaced `last`, and can still be undone.
           if (undoable.last === press) undoable.last = undefined;
           void revert(back, subject);
         });

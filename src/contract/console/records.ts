@@ -235,7 +235,7 @@ export interface ImportSummary {
   /** The number of rows that are ignored because a later row has the same id. */
   repeatedIds: number;
   firstRepeated: { line: number; item?: number | undefined; id: string }[];
-  /** The number of pictures given as file names, which only the command can import. */
+  /** The number of pictures given as file names, which only `groundswell import` can import. */
   localPictures: number;
   ignoredColumns: string[];
 }

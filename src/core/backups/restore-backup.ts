@@ -152,7 +152,7 @@ export async function requireEmpty(sql: Sql): Promise<void> {
 }
 
 /**
- * Checks that this program has the migrations of the backup, and that the schema has its tables and columns.
+ * Checks that this program has all migrations of the backup, and that the schema has all its tables and columns.
  * @throws BackupFileError if not.
  */
 function requireCompatible(
@@ -179,10 +179,9 @@ function requireCompatible(
 }
 
 /**
- * Updates the planner's statistics, so other processes replan their prepared statements, whose plans for the previous
- * data could take seconds. Call it after the commit: it takes seconds, and a change must be committed soon after it is
- * recorded. `SKIP_LOCKED` prevents a deadlock with a concurrent index build, which waits for all transactions. A
- * skipped table needs no update, because the index build updates its size, too.
+ * Updates the planner's statistics, so other processes replace prepared plans that would be slow for the restored data.
+ * Must be called after the commit, because it takes seconds. `SKIP_LOCKED` prevents a deadlock with a concurrent index
+ * build, which waits for all transactions and updates the size of the skipped table.
  */
 async function refreshStatistics(database: Database): Promise<void> {
   try {

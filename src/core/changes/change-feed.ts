@@ -103,7 +103,7 @@ export interface ChangePage {
   records: ChangeRecord[];
   /** The ids of all records since the start of the overlap, to pass to the next read. */
   seen: string[];
-  /** The database's time of this read, for the next one. It is a string, because a `Date` would lose microseconds. */
+  /** The database's time at this read, to pass to the next read. A string, because a `Date` would lose microseconds. */
   cursor: string;
   /** The time of the cursor, in milliseconds since 1970. */
   now: number;
@@ -114,7 +114,7 @@ export interface ChangePage {
 /**
  * Reads the records since a cursor and during the overlap before it, except the records in `seen`. Without a cursor,
  * reads all records of the last `RETENTION_MS`.
- * @returns undefined if the database returned no row, not even its time.
+ * @returns undefined only if the database returned no row, although the statement always selects the time.
  * @throws CoreError `unavailable`.
  */
 export async function readChanges(

@@ -62,7 +62,7 @@ export class NotificationListener implements Listening {
         const ended = new Promise<void>((resolve) => client.once('end', resolve));
         await Promise.race([ended, this.#listen(client, ended)]);
       } catch {
-        // The driver cannot read the file of `sslrootcert`, for example while it is being replaced.
+        // `createClient` throws if it cannot read the file at `sslrootcert`, which may be being replaced. Tries again.
       }
       if (signal.aborted) return;
       this.#client = undefined;

@@ -127,7 +127,7 @@ describe('replicas of a real server', () => {
       const { session, upvotes } = await upvote();
       expect(await readsDuring(() => expectSeen(session, upvotes))).toEqual({ primary: 4, replicas: 0 });
       expect(await readsDuring(() => core.getProduct('ebb'))).toEqual({ primary: 0, replicas: 2 });
-      // Reads on behalf of a browser that has just written through another process.
+      // Reads for a browser that has just written through another process go to the primary.
       const readOfWriter = () => reads.runAsOf(performance.now(), () => core.getProduct('ebb'));
       expect(await readsDuring(readOfWriter)).toEqual({ primary: 2, replicas: 0 });
       // Reads for other visitors still go to the replicas.

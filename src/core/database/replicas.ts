@@ -34,7 +34,7 @@ export class LastWrites {
   #everything = NEVER;
 
   add({ productIds, catalogue }: Change, time: number): void {
-    // A change of the catalogue also affects reads of other products, such as neighbours of a changed one in the list.
+    // A change to the catalogue also affects reads of other products, such as the neighbours of a product in the list.
     if (catalogue) this.addEverything(time);
     for (const id of productIds) setLatest(this.#products, id, time);
     this.#any = Math.max(this.#any, time);

@@ -20,7 +20,7 @@ import { LOCK_IMPORTS } from './merge-products.ts';
 
 const logged = createLogLines();
 let harness: Awaited<ReturnType<typeof openImportHarness>>;
-/** The connections of another process. */
+/** Separate connections to the database, which stand in for another process. */
 let other: TestDatabase;
 let onProgress: ImportOptions['onProgress'];
 

@@ -260,9 +260,9 @@ const SELECT_POSTPONED = `SELECT target, id FROM audit_log
   WHERE target = ANY($1::text[]) AND action = 'products postpone' AND details ->> 'import' = $2`;
 
 /**
- * Returns the audit entries that undoing an import adds for the public moderation log: each reverts the entry of a
- * product that the import postponed, or records that the undo postpones a product. `current`: the products before the
- * undo.
+ * Returns the audit entries for launches that undoing an import moves, which the public moderation log shows. Each
+ * undoes the entry with which the import postponed a product, or records that the undo postpones one. `current`: the
+ * products before the undo.
  */
 async function movedLaunchEntries(
   sql: Sql,

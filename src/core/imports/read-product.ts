@@ -168,7 +168,7 @@ function readInstant(value: unknown, field: ProductField): string | undefined {
   if (instant === 'impossible') throw new FieldError(`'${text}' is a date that does not exist`);
   if (instant === undefined) {
     throw new FieldError(
-      `'${text.slice(0, 80)}' is not a supported date: use a form such as 2023-01-22 or 2023-01-22T10:00:00+01:00`,
+      `'${text.slice(0, 80)}' is not a supported date: use a format such as 2023-01-22 or 2023-01-22T10:00:00+01:00`,
     );
   }
   return instant;

@@ -66,7 +66,7 @@ export async function readTally(
 }
 
 interface TallyBoard extends LeaderboardRow {
-  /** The transaction that stored the row. A restore stores the row again, and may reset `window_changes`. */
+  /** The transaction that stored the row, for the version of a tally: a restore may reset `window_changes`. */
   stored_by: string;
 }
 

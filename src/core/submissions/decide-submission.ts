@@ -112,7 +112,7 @@ export function undoDecision(database: Database, target: DecisionTarget, rules: 
         `The decision on '${row.id}' cannot be undone: there is none, it has already been undone, or the maker has changed the submission since.`,
       );
     }
-    // A declined submission has no product. If a product has its id, that product was imported, and stays.
+    // A declined submission has no product. A product with the same id was imported, so it is not removed.
     if (row.status === 'approved' && undo.status !== 'approved') {
       // The public moderation log shows this entry as a removal if the product had launched.
       if (await revokeLaunch(sql, row, rules)) details.launched = true;

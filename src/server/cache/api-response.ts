@@ -106,7 +106,7 @@ export async function readCached<Body>(cache: ResponseCache, response: ApiRespon
   return JSON.parse(String(await version.content.bytes('identity')));
 }
 
-/** Reads like `readCached`, but returns null for an unknown product. */
+/** Like `readCached`, but returns null for an unknown product. */
 export async function readCachedOrNull<Body>(cache: ResponseCache, response: ApiResponse): Promise<Body | null> {
   try {
     return await readCached<Body>(cache, response);

@@ -22,7 +22,7 @@ interface Launch {
   maker: string;
   tags: readonly string[];
   image: string | undefined;
-  /** ISO 8601, UTC. */
+  /** The launch time, in ISO 8601 (UTC). */
   at: string;
 }
 

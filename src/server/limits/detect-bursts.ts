@@ -80,7 +80,10 @@ export function createUpvoteBursts({ now, save, log, maxVotes = MAX_VOTES }: Upv
       try {
         await save([...earlier, ...current]);
       } catch (error) {
-        log.warn({ err: error }, 'Cannot save upvote bursts; they stay in memory until saved or the process stops');
+        log.warn(
+          { err: error },
+          'Cannot save upvote bursts; they stay in memory until they are saved or the process stops',
+        );
         // Without the saved sizes, the next flush saves all bursts of the current hour again.
         savedSizes.clear();
         retain(startsAt === hour.startsAt ? earlier : [...earlier, ...current]);

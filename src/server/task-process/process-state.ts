@@ -8,8 +8,8 @@ export type ProcessState =
   | { kind: 'idle' }
   | { kind: 'running'; waiting: readonly TaskNumber[]; task: TaskNumber }
   /**
-   * The process did not start, for example because a library has no build for this machine. Tasks are rejected for a
-   * while; after that, a task starts the process again.
+   * The process did not start, for example because a library has no build for this machine. Tasks are rejected until
+   * a timeout expires. Then the next task starts the process again.
    */
   | { kind: 'unavailable' }
   | { kind: 'closed' };

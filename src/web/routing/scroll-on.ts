@@ -4,7 +4,7 @@
  */
 const MAX_MS = 30_000;
 
-/** Returns a controller that aborts as soon as the visitor does anything. */
+/** Returns a controller that aborts on the next input of the visitor: wheel, touch, pointer, key or history. */
 export function abortedByVisitor(): AbortController {
   const stopped = new AbortController();
   for (const event of ['wheel', 'touchstart', 'pointerdown', 'keydown', 'popstate']) {

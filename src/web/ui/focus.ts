@@ -35,7 +35,7 @@ export function prefersReducedMotion(): boolean {
   return window.matchMedia('(prefers-reduced-motion: reduce)').matches;
 }
 
-/** The behaviour of `scrollIntoView`. */
+/** Returns the option `behavior` for `scrollIntoView`, according to whether the visitor prefers reduced motion. */
 export function scrollBehavior(): ScrollBehavior {
   return prefersReducedMotion() ? 'instant' : 'smooth';
 }

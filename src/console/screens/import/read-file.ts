@@ -10,7 +10,7 @@ export interface ChosenFile {
   rows: { line: number; item?: number; values: Record<string, string> }[];
 }
 
-/** Maximum number of first rows. It does not limit the rows in which a dry run found errors. */
+/** Maximum number of rows from the start of the file. All rows in which a dry run found errors are read. */
 const MAX_ROWS = 50;
 /** Number of bytes that are read for the first rows of a CSV or JSON Lines file. */
 const SAMPLE_BYTES = 512 * 1024;

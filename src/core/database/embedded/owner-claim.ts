@@ -24,13 +24,13 @@ const LINK = /^owner-(\d+)$/;
 /**
  * Claims a data folder for one process by listening on a unix socket in it, or connects to its owner.
  *
- * The kernel knows whether the owner is alive: connections succeed while it is, and are refused as soon as it is gone,
- * even after kill -9, if its process id is reused, or in another container that shares the folder.
+ * The kernel knows whether the owner is alive: connections succeed while it is, and are refused as soon as it is gone.
+ * This holds after kill -9, if the process id is reused, and across containers that share the folder.
  *
  * A dead owner leaves its socket file, and two processes that replaced it at the same time could both win. So nothing
- * is replaced: a process claims the folder with a new link `owner-<n+1>` to a socket that already listens, after it
- * found the highest link `owner-<n>` dead. Creating a link is atomic, so only one process gets the number. The highest
- * number is never removed, so a late process with a lower number sees it and gives up.
+ * is replaced: a process claims the folder with a new link `owner-<n+1>` to a socket that already listens, after it has
+ * found that the owner of the highest link `owner-<n>` is dead. Creating a link is atomic, so only one process gets the
+ * number. The highest number is never removed, so a late process with a lower number sees it and gives up.
  */
 export async function claimOwnership(name: string, dataDir: string, server: Server): Promise<Claim> {
   if (process.platform === 'win32') return claimPipe(name, dataDir, server);

@@ -35,8 +35,8 @@ export function startProgram(
 }
 
 /**
- * Runs a program of PostgreSQL until it ends, with `input` on standard input. Never rejects: `code` is null if the
- * start failed.
+ * Runs a PostgreSQL program to completion, with `input` on standard input. Never rejects: `code` is null if the program
+ * could not be started.
  */
 export function runProgram(
   account: Account,

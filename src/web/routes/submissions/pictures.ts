@@ -17,7 +17,7 @@ export interface PictureItem {
   file?: File | undefined;
   /** The uploaded share of the file, from 0 to 1. Set only during the upload. */
   sent?: number | undefined;
-  /** Why the server or this form rejects the picture, or that it has not been sent yet. */
+  /** The message about a picture that the server or this form rejects, or that has not been sent yet. */
   error?: string | undefined;
 }
 
