@@ -115,7 +115,7 @@ test('a change whose record commits too slowly is published a second time, but n
   expect((await published()).map(({ product_ids: ids }) => ids)).toEqual([['slow'], ['slow']]);
 });
 
-test('a change of the catalogue is still marked as one when it is published after a failure, and later changes are not', async () => {
+test('a change to the catalogue is still marked as one when it is published after a failure, and later changes are not', async () => {
   // Every commit counts as fast, so no change is published twice.
   vi.spyOn(performance, 'now').mockReturnValue(0);
   onTestFinished(() => void vi.restoreAllMocks());

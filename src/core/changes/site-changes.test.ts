@@ -160,7 +160,7 @@ test('every process announces a launch on time without a write', async () => {
   expect(Math.max(...countedFrom)).toBeLessThanOrEqual(Date.parse(createdAt));
 });
 
-test('more launches than can be listed are announced as a gap and as a change of the catalogue', async () => {
+test('more launches than can be listed are announced as a gap and as a change to the catalogue', async () => {
   const { clock, observed, onGap } = await startProcessWithClock();
   const createdAt = new Date(Date.now() + 3_600_000).toISOString();
   const products = Array.from({ length: 1_001 }, (_, index) => buildProduct({ id: `launch-${index}`, createdAt }));

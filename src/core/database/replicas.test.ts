@@ -263,7 +263,7 @@ test('the scope of a read determines the last write that the read must show', ()
   expect(writes.since({})).toBe(30);
 });
 
-test('a change of the catalogue, or an unknown change, counts for every read', () => {
+test('a change to the catalogue, or an unknown change, counts for every read', () => {
   const writes = new LastWrites();
   writes.add({ productIds: ['tide'], catalogue: true }, 10);
   expect(writes.since({ productIds: ['surge'] })).toBe(10);

@@ -32,7 +32,7 @@ export function trackDependencies(
         return page;
       },
       async getProduct(id, signal) {
-        // The response contains the product's neighbours, so any change of the catalogue may affect it.
+        // The response contains the product's neighbours, so any change to the catalogue may affect it.
         catalogue = true;
         products.add(id);
         return api.getProduct(id, signal);

@@ -21,13 +21,13 @@ describe('invalidation', () => {
     ['a change of a product does not invalidate a response that shows only other products', {}, change('vim'), 1],
     ['a change of any product invalidates a list ordered by counts', { allCounts: true }, change('vim'), 2],
     [
-      'a change of the catalogue invalidates a response that depends on the catalogue',
+      'a change to the catalogue invalidates a response that depends on the catalogue',
       { catalogue: true },
       { productIds: [], catalogue: true },
       2,
     ],
     [
-      'a change of the catalogue does not invalidate a response that depends only on a product',
+      'a change to the catalogue does not invalidate a response that depends only on a product',
       {},
       { productIds: [], catalogue: true },
       1,

@@ -18,7 +18,7 @@ interface Delivery {
   about: { productIds: readonly string[]; catalogue: boolean } | undefined;
 }
 
-/** The deliveries and the reads that they need. Comments are read only for products that a stream subscribes to by id. */
+/** The deliveries and the reads they need. Comments are read only for products that a stream subscribes to by id. */
 interface Plan {
   deliveries: Delivery[];
   productIds: string[];

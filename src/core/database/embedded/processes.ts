@@ -12,7 +12,7 @@ interface ProgramResult {
 }
 
 /**
- * Starts a program of PostgreSQL under an account, in its own session, because Ctrl-C in a terminal reaches the whole
+ * Starts a PostgreSQL program under an account, in its own session, because Ctrl-C in a terminal reaches the whole
  * foreground process group, but the database must stop last.
  */
 export function startProgram(
