@@ -185,7 +185,7 @@ const READS: [name: string, statements: number, ask: (core: Core) => Promise<unk
     1,
     async (core) =>
       core.listComments(hottest, {
-        cursor: (await createCore(database).listComments(hottest, { limit: 1 })).nextCursor ?? '',
+        cursor: cursorOf(await createCore(database).listComments(hottest, { limit: 1 })),
       }),
   ],
   ['upvoted', 1, (core) => core.getUpvoted([hottest, 'nothing'], 'session-0f8fad5b')],
@@ -195,7 +195,11 @@ const READS: [name: string, statements: number, ask: (core: Core) => Promise<unk
 ];
 
 async function laterCursor(query: ProductListQuery): Promise<string> {
-  return (await listProducts(database, query, new Date())).nextCursor ?? '';
+  return cursorOf(await listProducts(database, query, new Date()));
+}
+
+function cursorOf({ nextCursor }: { nextCursor: string | null }): string {
+  return nextCursor ?? expect.unreachable('the page is the last one');
 }
 
 const BIG_TABLES = ['products', 'product_counts', 'upvotes', 'comments', 'launches'];
