@@ -207,8 +207,8 @@ describe('a removed product', () => {
     expect((await restoreProducts(site.database, { removalIds: [removalId] })).notRemoved).toEqual([removalId]);
   });
 
-  test('has audit log entries for its removal and restoration, with its counts, but without sessions', async () => {
-    const { id, visitor } = await newDiscussed({ name: 'Tide' });
+  test('has audit log entries for its removal and restoration, with its counts, but without sessions and comments', async () => {
+    const { id, visitor, comment } = await newDiscussed({ name: 'Tide' });
     await removeProducts(site.database, [id], 'spam');
     await restoreProducts(site.database, { productIds: [id] });
     const details = { name: 'Tide', upvotes: 2, comments: 1 };
@@ -219,6 +219,8 @@ describe('a removed product', () => {
     ]);
     expect(entries[0]?.undoes).toBe(entries[1]?.id);
     expect(JSON.stringify(entries)).not.toContain(visitor['x-user-session']);
+    for (const text of [comment.id, JSON.stringify(comment.content).slice(1, -1), 'Held', 'Hidden'])
+      expect(JSON.stringify(entries)).not.toContain(text);
   });
 });
 
