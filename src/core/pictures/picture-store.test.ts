@@ -36,24 +36,24 @@ test.skipIf(process.platform === 'win32')(
   },
 );
 
-/** The user and group of a folder: `nobody` if the tests run as root, who may give folders away. */
-const owner =
-  process.geteuid?.() === 0 ? { uid: 65534, gid: 65534 } : { uid: process.getuid?.(), gid: process.getgid?.() };
+const isRoot = process.geteuid?.() === 0;
+/** The user and group `nobody`, to whom only root may give files. */
+const nobody = { uid: 65534, gid: 65534 };
 
 async function makeDataDir(): Promise<string> {
   const dataDir = await mkdtemp(join(tmpdir(), 'groundswell-pictures-'));
   onTestFinished(() => rm(dataDir, { recursive: true }));
-  if (process.geteuid?.() === 0) await chown(dataDir, 65534, 65534);
+  if (isRoot) await chown(dataDir, nobody.uid, nobody.gid);
   return dataDir;
 }
 
-test('a picture that root stores, and its folder, belong to the owner of the data folder', async () => {
+test.runIf(isRoot)('a picture that root stores, and its folder, belong to the owner of the data folder', async () => {
   const folder = join(await makeDataDir(), 'images');
   await storePicture(folder, 'a.webp', Buffer.from('first'));
   await storePicture(folder, 'b.webp', Buffer.from('second'));
   expect(await readdir(folder)).toEqual(['a.webp', 'b.webp']);
   for (const path of [folder, join(folder, 'a.webp'), join(folder, 'b.webp')])
-    expect(await stat(path)).toMatchObject(owner);
+    expect(await stat(path)).toMatchObject(nobody);
 });
 
 test('storing a picture again replaces a damaged file', async () => {
@@ -64,14 +64,14 @@ test('storing a picture again replaces a damaged file', async () => {
   expect(await readFile(join(folder, 'a.webp'), 'utf8')).toBe('first');
 });
 
-test.runIf(process.geteuid?.() === 0)('a picture owned by another user can be stored and used again', async () => {
+test.runIf(isRoot)('a picture owned by another user can be stored and used again', async () => {
   const folder = join(await makeDataDir(), 'images');
   for (const name of ['a.webp', 'b.webp']) {
     await storePicture(folder, name, Buffer.from(name));
     await chown(join(folder, name), 0, 0);
     await utimes(join(folder, name), 0, 0);
   }
-  process.seteuid?.(owner.uid ?? 0);
+  process.seteuid?.(nobody.uid);
   onTestFinished(() => process.seteuid?.(0));
   await storePicture(folder, 'a.webp', Buffer.from('a.webp'));
   expect(await touchPicture(folder, 'b.webp')).toBe(true);
@@ -81,12 +81,15 @@ test.runIf(process.geteuid?.() === 0)('a picture owned by another user can be st
   }
 });
 
-test('a picture that is stored through a link belongs to the owner of the folder that the link refers to', async () => {
-  const dataDir = await makeDataDir();
-  const elsewhere = await mkdtemp(join(tmpdir(), 'groundswell-pictures-'));
-  onTestFinished(() => rm(elsewhere, { recursive: true }));
-  await symlink(elsewhere, join(dataDir, 'images'));
-  await storePicture(join(dataDir, 'images'), 'a.webp', Buffer.from('picture'));
-  const { uid } = await stat(elsewhere);
-  expect(await stat(join(elsewhere, 'a.webp'))).toMatchObject({ uid });
-});
+test.runIf(isRoot)(
+  'a picture that is stored through a link belongs to the owner of the folder that the link refers to',
+  async () => {
+    const dataDir = await makeDataDir();
+    const elsewhere = await mkdtemp(join(tmpdir(), 'groundswell-pictures-'));
+    onTestFinished(() => rm(elsewhere, { recursive: true }));
+    await symlink(elsewhere, join(dataDir, 'images'));
+    await storePicture(join(dataDir, 'images'), 'a.webp', Buffer.from('picture'));
+    const { uid } = await stat(elsewhere);
+    expect(await stat(join(elsewhere, 'a.webp'))).toMatchObject({ uid });
+  },
+);
