@@ -11,7 +11,7 @@ import {
   visitAndCache,
 } from '../support/offline-page.ts';
 import { waitUntilHandled } from '../support/page-clock.ts';
-import { whilePending } from '../support/pending-write.ts';
+import { withPendingWrites } from '../support/pending-write.ts';
 import {
   commentBox,
   commentTexts,
@@ -218,42 +218,41 @@ test('if another attempt to send a refused comment fails temporarily, the commen
   await expect(networkNotice(page)).toBeEmpty();
 });
 
-test('a vote made offline is shown in every tab, even while one of them sends it', async ({
-  page,
-  site,
-  expectConsoleError,
-}) => {
-  expectConsoleError(/ERR_INTERNET_DISCONNECTED|ERR_FAILED/);
-  const product = await site.addProduct({ name: 'Gurnard' });
-  const tabs = [page, await page.context().newPage()];
-  for (const tab of tabs) {
-    await skipFeatureDelay(tab);
-    await visitAndCache(tab, `/product/${product.id}`);
-  }
-  for (const tab of tabs) await goOffline(tab);
-  await upvoteOf(page, 'Gurnard').click();
-  for (const tab of tabs) {
-    await expect(networkNotice(tab)).toHaveText(`${OFFLINE} 1 upvote is waiting to be sent.`);
-    await expectUpvote(tab, 'Gurnard', { upvoted: true, count: 1 });
-  }
-  const reads: string[] = [];
-  const reconnect = async () => {
-    for (const tab of tabs) tab.on('request', (request) => reads.push(new URL(request.url()).pathname));
-    for (const tab of tabs) await goOnline(tab);
-  };
-  await whilePending(site, product.id, reconnect, async () => {
+withPendingWrites(test)(
+  'a vote made offline is shown in every tab, even while one of them sends it',
+  async ({ page, site, whilePending, expectConsoleError }) => {
+    expectConsoleError(/ERR_INTERNET_DISCONNECTED|ERR_FAILED/);
+    const product = await site.addProduct({ name: 'Gurnard' });
+    const tabs = [page, await page.context().newPage()];
     for (const tab of tabs) {
-      await expect(networkNotice(tab)).toHaveText('1 upvote is waiting to be sent.');
-      await requestsReported(tab);
+      await skipFeatureDelay(tab);
+      await visitAndCache(tab, `/product/${product.id}`);
+    }
+    for (const tab of tabs) await goOffline(tab);
+    await upvoteOf(page, 'Gurnard').click();
+    for (const tab of tabs) {
+      await expect(networkNotice(tab)).toHaveText(`${OFFLINE} 1 upvote is waiting to be sent.`);
       await expectUpvote(tab, 'Gurnard', { upvoted: true, count: 1 });
     }
-    expect(reads, 'no tab reads the vote before it is sent').not.toContain('/api/upvotes');
-  });
-  for (const tab of tabs) {
-    await expect(networkNotice(tab)).toBeEmpty();
-    await expectUpvote(tab, 'Gurnard', { upvoted: true, count: 1 });
-  }
-});
+    const reads: string[] = [];
+    const reconnect = async () => {
+      for (const tab of tabs) tab.on('request', (request) => reads.push(new URL(request.url()).pathname));
+      for (const tab of tabs) await goOnline(tab);
+    };
+    await whilePending(reconnect, async () => {
+      for (const tab of tabs) {
+        await expect(networkNotice(tab)).toHaveText('1 upvote is waiting to be sent.');
+        await requestsReported(tab);
+        await expectUpvote(tab, 'Gurnard', { upvoted: true, count: 1 });
+      }
+      expect(reads, 'no tab reads the vote before it is sent').not.toContain('/api/upvotes');
+    });
+    for (const tab of tabs) {
+      await expect(networkNotice(tab)).toBeEmpty();
+      await expectUpvote(tab, 'Gurnard', { upvoted: true, count: 1 });
+    }
+  },
+);
 
 test('a vote made offline stays on screen and queued until it is sent', async ({ page, site, expectConsoleError }) => {
   expectConsoleError(/503/);

@@ -1,7 +1,7 @@
-import { expect, test, visit } from '../support/e2e-test.ts';
+import { test as base, expect, visit } from '../support/e2e-test.ts';
 import { holdResponses } from '../support/network.ts';
 import { skipFeatureDelay } from '../support/offline-page.ts';
-import { whilePending } from '../support/pending-write.ts';
+import { withPendingWrites } from '../support/pending-write.ts';
 import {
   commentBox,
   commentTexts,
@@ -12,11 +12,17 @@ import {
   upvoteOf,
 } from '../support/screen.ts';
 
-test('a vote that reaches the server after the next page has read its state is shown', async ({ page, site }) => {
+const test = withPendingWrites(base);
+
+test('a vote that reaches the server after the next page has read its state is shown', async ({
+  page,
+  site,
+  whilePending,
+}) => {
   const product = await site.addProduct({ name: 'Ashwood' });
   await visit(page, `/product/${product.id}`);
   const click = () => upvoteOf(page, 'Ashwood').click();
-  await whilePending(site, product.id, click, async () => {
+  await whilePending(click, async () => {
     await page.reload({ waitUntil: 'commit' });
     await expectUpvote(page, 'Ashwood', { upvoted: false, count: 0 });
   });
@@ -26,12 +32,13 @@ test('a vote that reaches the server after the next page has read its state is s
 test('a vote that was pending when the page was left is shown even if the next page sends another vote', async ({
   page,
   site,
+  whilePending,
 }) => {
-  const product = await site.addProduct({ name: 'Bonewood One' });
+  await site.addProduct({ name: 'Bonewood One' });
   await site.addProduct({ name: 'Bonewood Two' });
   await visit(page, '/?q=Bonewood');
   const click = () => upvoteOf(page, 'Bonewood One').click();
-  await whilePending(site, product.id, click, async () => {
+  await whilePending(click, async () => {
     await page.reload({ waitUntil: 'commit' });
     await expectUpvote(page, 'Bonewood One', { upvoted: false, count: 0 });
   });
@@ -43,11 +50,12 @@ test('a vote that was pending when the page was left is shown even if the next p
 test('a vote that is pending when the page is left is shown before the next page has read its state', async ({
   page,
   site,
+  whilePending,
 }) => {
   const product = await site.addProduct({ name: 'Cottonwood' });
   await visit(page, `/product/${product.id}`);
   const click = () => upvoteOf(page, 'Cottonwood').click();
-  await whilePending(site, product.id, click, async () => {
+  await whilePending(click, async () => {
     const statuses = await holdResponses(page, /\/api\/upvotes\?/);
     await page.reload({ waitUntil: 'commit' });
     await expect.poll(() => statuses.requests.length).toBeGreaterThan(0);
@@ -56,12 +64,16 @@ test('a vote that is pending when the page is left is shown before the next page
   });
 });
 
-test('a comment that was pending when the page was left counts once if it is posted again', async ({ page, site }) => {
+test('a comment that was pending when the page was left counts once if it is posted again', async ({
+  page,
+  site,
+  whilePending,
+}) => {
   const product = await site.addProduct({ name: 'Driftwood' });
   await visit(page, `/product/${product.id}`);
   await commentBox(page).fill('Washed ashore');
   const post = () => postButton(page).click();
-  await whilePending(site, product.id, post, async () => {
+  await whilePending(post, async () => {
     await page.reload({ waitUntil: 'commit' });
   });
   const stored = () => site.database.query('SELECT FROM comments WHERE product_id = $1', [product.id]);
@@ -98,12 +110,13 @@ test('a comment that is stored after the server rendered the next page is shown 
 test('the button says ‘Posting...’ when the visitor returns to the product while the comment is pending', async ({
   page,
   site,
+  whilePending,
 }) => {
   const product = await site.addProduct({ name: 'Elmwood' });
   await visit(page, `/product/${product.id}`);
   await commentBox(page).fill('Hard to split');
   const post = () => postButton(page).click();
-  await whilePending(site, product.id, post, async () => {
+  await whilePending(post, async () => {
     await page.getByRole('link', { name: 'Back to products' }).click();
     await expect(page.getByRole('heading', { level: 1 })).toBeFocused();
     await page.goBack();

@@ -1,5 +1,6 @@
-import { createServer, request } from 'node:http';
+import { createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import * as paths from '../../src/contract/paths.ts';
 
 /**
@@ -7,7 +8,9 @@ import * as paths from '../../src/contract/paths.ts';
  * preload nor those for the service worker's script.
  */
 export async function startDocumentProxy(target: string) {
-  let held = Promise.resolve();
+  let isHeld = (_request: IncomingMessage) => false;
+  let heldRequests = 0;
+  let released = Promise.resolve();
   let release = () => {};
   let isInterrupting = false;
   let misconfigured: { status: number; path: RegExp } | undefined;
@@ -18,7 +21,13 @@ export async function startDocumentProxy(target: string) {
   let shellsRefused = 0;
   let edit: ((script: string) => string) | undefined;
   const server = createServer(async (incoming, outgoing) => {
-    if (incoming.headers['sec-fetch-dest'] === 'document') await held;
+    let body: Buffer | undefined;
+    if (isHeld(incoming)) {
+      // Reads the body first, because the browser may disconnect before the request is released.
+      body = await buffer(incoming);
+      heldRequests += 1;
+      await released;
+    }
     const { method, headers } = incoming;
     if (misconfigured?.path.test(incoming.url ?? '')) {
       ownPagesSent += 1;
@@ -48,16 +57,25 @@ export async function startDocumentProxy(target: string) {
       } else response.pipe(outgoing);
     });
     forwarded.on('error', () => outgoing.destroy());
-    incoming.pipe(forwarded);
+    if (body) forwarded.end(body);
+    else incoming.pipe(forwarded);
   });
+  const hold = (matches: typeof isHeld) => {
+    isHeld = matches;
+    heldRequests = 0;
+    released = new Promise((resolve) => {
+      release = resolve;
+    });
+  };
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    holdDocuments() {
-      held = new Promise((resolve) => {
-        release = resolve;
-      });
-    },
+    /** Holds document requests until `release` is called. */
+    holdDocuments: () => hold(({ headers }) => headers['sec-fetch-dest'] === 'document'),
+    /** Holds writes until `release` is called. */
+    holdWrites: () => hold(({ method }) => method !== 'GET'),
+    /** Returns the number of requests that have been held since the last call of a function that holds requests. */
+    heldRequests: () => heldRequests,
     /** Aborts the responses to document requests after their first bytes. */
     interruptDocuments() {
       isInterrupting = true;
@@ -89,6 +107,7 @@ export async function startDocumentProxy(target: string) {
     },
     release() {
       isInterrupting = false;
+      isHeld = () => false;
       release();
     },
     async stop() {

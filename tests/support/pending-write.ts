@@ -1,22 +1,27 @@
-import { expect } from '@playwright/test';
-import type { E2eSite } from './e2e-site.ts';
+import { startDocumentProxy } from './document-proxy.ts';
+import { expect, type test } from './e2e-test.ts';
 
-const BLOCKED = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+type PendingWrite = (write: () => Promise<void>, meanwhile: () => Promise<void>) => Promise<void>;
 
-/**
- * Starts a write that waits for a lock on a product's counts, and calls `meanwhile` while the write waits. `meanwhile`
- * must end within eight seconds, because the site then refuses the write.
- */
-export async function whilePending(
-  site: E2eSite,
-  productId: string,
-  write: () => Promise<void>,
-  meanwhile: () => Promise<void>,
-): Promise<void> {
-  await site.database.transaction(async (sql) => {
-    await sql.query('SELECT FROM product_counts WHERE product_id = $1 FOR UPDATE', [productId]);
-    await write();
-    await expect.poll(() => site.database.query(BLOCKED), { intervals: [20] }).toHaveLength(1);
-    await meanwhile();
+/** Returns a test function whose pages reach the site through a proxy that can hold writes. */
+export function withPendingWrites(base: typeof test) {
+  return base.extend<{ siteProxy: Awaited<ReturnType<typeof startDocumentProxy>>; whilePending: PendingWrite }>({
+    siteProxy: async ({ site }, use) => {
+      const proxy = await startDocumentProxy(site.address);
+      await use(proxy);
+      await proxy.stop();
+    },
+
+    baseURL: ({ siteProxy }, use) => use(siteProxy.address),
+
+    /** Starts a write, and calls `meanwhile` before the write reaches the site. */
+    whilePending: ({ siteProxy }, use) =>
+      use(async (write, meanwhile) => {
+        siteProxy.holdWrites();
+        await write();
+        await expect.poll(siteProxy.heldRequests).toBe(1);
+        await meanwhile();
+        siteProxy.release();
+      }),
   });
 }
