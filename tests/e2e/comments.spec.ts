@@ -286,15 +286,4 @@ test.describe('the URL of a comment', () => {
     await expect(page).toHaveURL(`/product/${product.id}#comment-${comment?.id}`);
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(page.url());
   });
-
-  test('comments posted from this browser are marked, and other comments are not', async ({ page, site }) => {
-    const product = await site.addProduct({ name: 'Ruff' });
-    await visit(page, `/product/${product.id}`);
-    await commentBox(page).fill('Mine indeed');
-    await postButton(page).click();
-    await expect(commentWith(page, 'Mine indeed').getByText('Posted from this browser')).toBeVisible();
-    await site.addComments(product.id, [{ content: 'Theirs' }]);
-    await page.reload();
-    await expect(page.getByText('Posted from this browser')).toHaveCount(1);
-  });
 });

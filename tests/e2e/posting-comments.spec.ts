@@ -6,6 +6,7 @@ import {
   commentArticles,
   commentBox,
   commentTexts,
+  commentWith,
   discussion,
   discussionTitle,
   failureToast,
@@ -186,6 +187,17 @@ test.describe('§4, §5 and §6: posting a comment', () => {
     await expect(counter).toBeVisible();
     await expect(counter).toHaveAttribute('aria-busy', 'false');
     expect(await texts()).toEqual(['', '8,000 characters too many']);
+  });
+
+  test('comments posted from this browser are marked, and other comments are not', async ({ page, site }) => {
+    const product = await site.addProduct({ name: 'Ruff' });
+    await visit(page, `/product/${product.id}`);
+    await commentBox(page).fill('Mine indeed');
+    await postButton(page).click();
+    await expect(commentWith(page, 'Mine indeed').getByText('Posted from this browser')).toBeVisible();
+    await site.addComments(product.id, [{ content: 'Theirs' }]);
+    await page.reload();
+    await expect(page.getByText('Posted from this browser')).toHaveCount(1);
   });
 });
 

@@ -104,6 +104,10 @@ test.describe('a draft of a submission', () => {
     await page.reload();
     await expect(field(page, 'Name')).toHaveValue('');
   });
+});
+
+test.describe('the submission form', () => {
+  const alert = (page: Page) => dialog(page).getByRole('alert');
 
   test('adds no tag when Enter confirms a conversion of an input method', async ({ page }) => {
     await openDialog(page);
@@ -132,10 +136,6 @@ test.describe('a draft of a submission', () => {
     await expect(dialog(page).getByText('Your time zone: America/New York (GMT-5).')).toBeVisible();
     await expect(dialog(page).getByText('Asia/Tokyo (GMT+9), that is 25 December 2026 at 10:30')).toBeVisible();
   });
-});
-
-test.describe('the submission form', () => {
-  const alert = (page: Page) => dialog(page).getByRole('alert');
 
   test('shows each error at its field before sending, and focuses the first invalid field', async ({ page }) => {
     const sent = recordRequests(page, /\/api\/submissions/, 'POST');
