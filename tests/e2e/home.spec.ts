@@ -11,8 +11,11 @@ test.describe('§1 and §2: the home page', () => {
   test('on the home page, the home link in the footer scrolls to the top', async ({ page }) => {
     await visit(page, '/');
     const link = page.getByRole('contentinfo').getByRole('link', { name: 'Groundswell' });
+    const scrolledBy = () => page.evaluate(() => scrollY);
+    await link.focus();
+    await expect.poll(scrolledBy).toBeGreaterThan(0);
     await link.press('Enter');
-    await expect.poll(() => page.evaluate(() => scrollY)).toBe(0);
+    await expect.poll(scrolledBy).toBe(0);
     await expect(page).toHaveURL('/');
   });
 
