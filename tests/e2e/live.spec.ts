@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { Page, Request, Route } from '@playwright/test';
+import type { Page, Route } from '@playwright/test';
 import * as paths from '../../src/contract/paths.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { startInterruptibleProxy } from '../support/interruptible-proxy.ts';
-import { EVENTS, newItemsButton, setTabVisibility, visitWithLiveUpdates } from '../support/live-page.ts';
+import { EVENTS, newItemsButton, openStreams, setTabVisibility, visitWithLiveUpdates } from '../support/live-page.ts';
 import { recordRequests } from '../support/network.ts';
 import { otherVisitor } from '../support/other-visitor.ts';
 import { elapseUntil } from '../support/page-clock.ts';
@@ -12,17 +12,6 @@ import { cardNames, commentTexts, commentWith, discussion, textsOf, toast, upvot
 test.use({ live: true });
 
 const like = (page: Page, text: string) => commentWith(page, text).getByRole('button', { name: 'Like' });
-
-/** Returns the set of open streams of these pages, which is updated as streams open and close. */
-function openStreams(pages: readonly Page[]): Set<Request> {
-  const open = new Set<Request>();
-  for (const page of pages) {
-    page.on('request', (request) => EVENTS.test(request.url()) && open.add(request));
-    page.on('requestfailed', (request) => open.delete(request));
-    page.on('requestfinished', (request) => open.delete(request));
-  }
-  return open;
-}
 
 test('an upvote updates the list and the product page of other visitors, and counts once on the visitor’s own page', async ({
   page,

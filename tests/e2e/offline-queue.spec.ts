@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test';
 import { expectAccessible } from '../support/axe.ts';
 import { deleteProduct } from '../support/delete-products.ts';
 import { expect } from '../support/e2e-test.ts';
-import { failResponses, goOffline, goOnline, holdResponses, requestsReported, setOnline } from '../support/network.ts';
+import { failResponses, goOffline, goOnline, holdResponses, setOnline } from '../support/network.ts';
 import {
   networkNotice,
   OFFLINE,
@@ -11,7 +11,6 @@ import {
   visitAndCache,
 } from '../support/offline-page.ts';
 import { waitUntilHandled } from '../support/page-clock.ts';
-import { withPendingWrites } from '../support/pending-write.ts';
 import {
   commentBox,
   commentTexts,
@@ -217,42 +216,6 @@ test('if another attempt to send a refused comment fails temporarily, the commen
   expect(outage.requests).toHaveLength(2);
   await expect(networkNotice(page)).toBeEmpty();
 });
-
-withPendingWrites(test)(
-  'a vote made offline is shown in every tab, even while one of them sends it',
-  async ({ page, site, whilePending, expectConsoleError }) => {
-    expectConsoleError(/ERR_INTERNET_DISCONNECTED|ERR_FAILED/);
-    const product = await site.addProduct({ name: 'Gurnard' });
-    const tabs = [page, await page.context().newPage()];
-    for (const tab of tabs) {
-      await skipFeatureDelay(tab);
-      await visitAndCache(tab, `/product/${product.id}`);
-    }
-    for (const tab of tabs) await goOffline(tab);
-    await upvoteOf(page, 'Gurnard').click();
-    for (const tab of tabs) {
-      await expect(networkNotice(tab)).toHaveText(`${OFFLINE} 1 upvote is waiting to be sent.`);
-      await expectUpvote(tab, 'Gurnard', { upvoted: true, count: 1 });
-    }
-    const reads: string[] = [];
-    const reconnect = async () => {
-      for (const tab of tabs) tab.on('request', (request) => reads.push(new URL(request.url()).pathname));
-      for (const tab of tabs) await goOnline(tab);
-    };
-    await whilePending(reconnect, async () => {
-      for (const tab of tabs) {
-        await expect(networkNotice(tab)).toHaveText('1 upvote is waiting to be sent.');
-        await requestsReported(tab);
-        await expectUpvote(tab, 'Gurnard', { upvoted: true, count: 1 });
-      }
-      expect(reads, 'no tab reads the vote before it is sent').not.toContain('/api/upvotes');
-    });
-    for (const tab of tabs) {
-      await expect(networkNotice(tab)).toBeEmpty();
-      await expectUpvote(tab, 'Gurnard', { upvoted: true, count: 1 });
-    }
-  },
-);
 
 test('a vote made offline stays on screen and queued until it is sent', async ({ page, site, expectConsoleError }) => {
   expectConsoleError(/503/);

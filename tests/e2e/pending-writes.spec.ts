@@ -1,6 +1,6 @@
 import { test as base, expect, visit } from '../support/e2e-test.ts';
-import { holdResponses } from '../support/network.ts';
-import { skipFeatureDelay } from '../support/offline-page.ts';
+import { goOffline, goOnline, holdResponses, requestsReported } from '../support/network.ts';
+import { networkNotice, OFFLINE, offlineTest, skipFeatureDelay, visitAndCache } from '../support/offline-page.ts';
 import { withPendingWrites } from '../support/pending-write.ts';
 import {
   commentBox,
@@ -141,6 +141,42 @@ test('the button says ‘Posting...’ while the code that posts the comment loa
   await expect(commentTexts(page)).toHaveText(['Full of resin']);
   await expect(postButton(page)).toHaveText('Post Comment');
 });
+
+withPendingWrites(offlineTest)(
+  'a vote made offline is shown in every tab, even while one of them sends it',
+  async ({ page, site, whilePending, expectConsoleError }) => {
+    expectConsoleError(/ERR_INTERNET_DISCONNECTED|ERR_FAILED/);
+    const product = await site.addProduct({ name: 'Gurnard' });
+    const tabs = [page, await page.context().newPage()];
+    for (const tab of tabs) {
+      await skipFeatureDelay(tab);
+      await visitAndCache(tab, `/product/${product.id}`);
+    }
+    for (const tab of tabs) await goOffline(tab);
+    await upvoteOf(page, 'Gurnard').click();
+    for (const tab of tabs) {
+      await expect(networkNotice(tab)).toHaveText(`${OFFLINE} 1 upvote is waiting to be sent.`);
+      await expectUpvote(tab, 'Gurnard', { upvoted: true, count: 1 });
+    }
+    const reads: string[] = [];
+    const reconnect = async () => {
+      for (const tab of tabs) tab.on('request', (request) => reads.push(new URL(request.url()).pathname));
+      for (const tab of tabs) await goOnline(tab);
+    };
+    await whilePending(reconnect, async () => {
+      for (const tab of tabs) {
+        await expect(networkNotice(tab)).toHaveText('1 upvote is waiting to be sent.');
+        await requestsReported(tab);
+        await expectUpvote(tab, 'Gurnard', { upvoted: true, count: 1 });
+      }
+      expect(reads, 'no tab reads the vote before it is sent').not.toContain('/api/upvotes');
+    });
+    for (const tab of tabs) {
+      await expect(networkNotice(tab)).toBeEmpty();
+      await expectUpvote(tab, 'Gurnard', { upvoted: true, count: 1 });
+    }
+  },
+);
 
 test('a vote in one window is shown in another one, and the windows write to storage only a few times', async ({
   page,

@@ -1,4 +1,4 @@
-import { expect, type Page } from '@playwright/test';
+import { expect, type Page, type Request } from '@playwright/test';
 import { visit } from './e2e-test.ts';
 import { skipFeatureDelay } from './offline-page.ts';
 
@@ -21,4 +21,15 @@ export async function setTabVisibility(page: Page, visibility: 'hidden' | 'visib
     Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => state });
     document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
   }, visibility);
+}
+
+/** Returns the set of open streams of these pages, which is updated as streams open and close. */
+export function openStreams(pages: readonly Page[]): Set<Request> {
+  const open = new Set<Request>();
+  for (const page of pages) {
+    page.on('request', (request) => EVENTS.test(request.url()) && open.add(request));
+    page.on('requestfailed', (request) => open.delete(request));
+    page.on('requestfinished', (request) => open.delete(request));
+  }
+  return open;
 }
