@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { Page } from '@playwright/test';
-import { SESSION_HEADER } from '../../src/contract/api.ts';
 import * as paths from '../../src/contract/paths.ts';
 import { removeProducts } from '../../src/core/products/remove-products.ts';
 import { expectAccessible } from '../support/axe.ts';
@@ -8,6 +7,7 @@ import { type E2eSite, startE2eSite } from '../support/e2e-site.ts';
 import { expect, testWith, visit } from '../support/e2e-test.ts';
 import { visitWithLiveUpdates } from '../support/live-page.ts';
 import { failResponses, recordRequests, requestsReported } from '../support/network.ts';
+import { otherVisitor } from '../support/other-visitor.ts';
 import { elementsBeyondScreen, PHONE, SCREEN_VARIANTS, selectVariants, upvoteOf } from '../support/screen.ts';
 
 /** The test function for a site whose leaderboards contain only the launches of these tests. */
@@ -43,14 +43,9 @@ async function addRace(site: E2eSite, page: Page, prefix: string, votes: readonl
     // The site's clock follows the database's clock, but lags behind it by the latency of its last query.
     const status = async () => (await page.request.get(paths.api.product(id))).status();
     await expect.poll(status).toBe(200);
-    for (let vote = 0; vote < count; vote += 1) await upvote(page, id);
+    for (let vote = 0; vote < count; vote += 1) await otherVisitor(page).upvote(id);
   }
   return { ids, board: boardAt(createdAt) };
-}
-
-async function upvote({ request }: Page, productId: string): Promise<void> {
-  const headers = { [SESSION_HEADER]: `session-${randomUUID()}` };
-  expect((await request.put(paths.api.upvote(productId), { headers })).ok()).toBe(true);
 }
 
 /**
@@ -94,8 +89,8 @@ test('another visitor’s vote moves a launch on an open leaderboard, without a 
     Object.assign(window, { shifts });
   });
   const voter = await newVisitor();
-  await upvote(voter, second);
-  await upvote(voter, second);
+  await otherVisitor(voter).upvote(second);
+  await otherVisitor(voter).upvote(second);
   await expect(boardNames(page).nth(0)).toHaveText('Racer 1');
   await expect(boardNames(page).nth(1)).toHaveText('Racer 0');
   await expect(upvoteOf(page, 'Racer 1')).toHaveAccessibleName('Upvote Racer 1, 13');
@@ -125,8 +120,8 @@ test('with reduced motion, rows change places without an animation', async ({ pa
   const { ids, board } = await addRace(site, page, 'Calm', [18, 17]);
   const second = ids[1] ?? '';
   await watchBoard(page, board, 'Calm 0');
-  await upvote(page, second);
-  await upvote(page, second);
+  await otherVisitor(page).upvote(second);
+  await otherVisitor(page).upvote(second);
   await expect(boardNames(page).nth(0)).toHaveText('Calm 1');
   expect(await page.evaluate(() => (window as unknown as { moved: number }).moved)).toBe(0);
 });
@@ -153,8 +148,8 @@ test('a row under the pointer does not move until the pointer leaves it', async 
   const second = ids[1] ?? '';
   await watchBoard(page, board, 'Holder 0');
   await boardNames(page).getByText('Holder 1').hover();
-  await upvote(page, second);
-  await upvote(page, second);
+  await otherVisitor(page).upvote(second);
+  await otherVisitor(page).upvote(second);
   await expect(page.getByText('The ranks update when you leave this row')).toBeVisible();
   await expect(boardNames(page).nth(0)).toHaveText('Holder 0');
   await page.mouse.move(2, 2);

@@ -1,10 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import type { BrowserContextOptions, Locator } from '@playwright/test';
-import { SESSION_HEADER } from '../../src/contract/api.ts';
 import * as paths from '../../src/contract/paths.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { recordShifts } from '../support/layout-shifts.ts';
 import { holdResponses } from '../support/network.ts';
+import { otherVisitor } from '../support/other-visitor.ts';
 import { freezeAges } from '../support/page-clock.ts';
 import { cardNames, cardOf, commentArticles, PHONE, toast, upvoteOf } from '../support/screen.ts';
 
@@ -178,10 +177,7 @@ test.describe('with live updates', () => {
     await page.evaluate(() => document.addEventListener('mousedown', (event) => event.preventDefault()));
     await names.nth(1).hover();
     await page.mouse.down();
-    for (let vote = 0; vote < 2; vote += 1) {
-      const headers = { [SESSION_HEADER]: `session-${randomUUID()}` };
-      expect((await page.request.put(paths.api.upvote(other?.id ?? ''), { headers })).ok()).toBe(true);
-    }
+    for (let vote = 0; vote < 2; vote += 1) await otherVisitor(page).upvote(other?.id ?? '');
     await expect(page.getByText('The ranks update when you leave this row')).toBeVisible();
     await expect(names).toHaveText(['Pressed 0', 'Pressed 1']);
     await page.mouse.move(2, 2);
