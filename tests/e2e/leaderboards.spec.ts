@@ -5,6 +5,7 @@ import { removeProducts } from '../../src/core/products/remove-products.ts';
 import { expectAccessible } from '../support/axe.ts';
 import { type E2eSite, startE2eSite } from '../support/e2e-site.ts';
 import { expect, testWith, visit } from '../support/e2e-test.ts';
+import { recordShifts } from '../support/layout-shifts.ts';
 import { visitWithLiveUpdates } from '../support/live-page.ts';
 import { failResponses, recordRequests, requestsReported } from '../support/network.ts';
 import { otherVisitor } from '../support/other-visitor.ts';
@@ -80,14 +81,9 @@ test('another visitor’s vote moves a launch on an open leaderboard, without a 
   await page.emulateMedia({ reducedMotion: 'no-preference' });
   const { ids, board } = await addRace(site, page, 'Racer', [12, 11]);
   const second = ids[1] ?? '';
+  const shifts = await recordShifts(page);
   await watchBoard(page, board, 'Racer 0');
-  await page.evaluate(() => {
-    const shifts: number[] = [];
-    new PerformanceObserver((list) => {
-      for (const entry of list.getEntries()) shifts.push((entry as PerformanceEntry & { value: number }).value);
-    }).observe({ type: 'layout-shift' });
-    Object.assign(window, { shifts });
-  });
+  const before = (await shifts()).length;
   const voter = await newVisitor();
   await otherVisitor(voter).upvote(second);
   await otherVisitor(voter).upvote(second);
@@ -103,8 +99,7 @@ test('another visitor’s vote moves a launch on an open leaderboard, without a 
     ),
   );
   // A count that changes its width shifts within its box, with a layout-shift score below 0.001.
-  const shifts = await page.evaluate(() => (window as unknown as { shifts: number[] }).shifts);
-  expect(shifts.filter((value) => value >= 0.001)).toEqual([]);
+  expect((await shifts()).slice(before).filter(({ value }) => value >= 0.001)).toEqual([]);
 });
 
 test('with reduced motion, rows change places without an animation', async ({ page, site }) => {
