@@ -1,20 +1,19 @@
 import type { Page } from '@playwright/test';
-import * as paths from '../../src/contract/paths.ts';
 import { expect, visit } from '../support/e2e-test.ts';
 import { recordRequests, requestsReported } from '../support/network.ts';
 import { commentBox, commentWith, PHONE, postButton } from '../support/screen.ts';
-import { approveWithCommand, pictureFile, submissionTest as test } from '../support/submission-site.ts';
+import {
+  approveWithCommand,
+  dialog,
+  openDialog,
+  pictureFile,
+  sendButton,
+  submissionTest as test,
+} from '../support/submission-site.ts';
 
-const dialog = (page: Page) => page.getByRole('dialog');
 const field = (page: Page, name: string) =>
   dialog(page).getByRole('textbox', { name: new RegExp(`^${name}(?: \\(optional\\))?$`) });
-const send = (page: Page) => dialog(page).getByRole('button', { name: 'Submit for review' });
 const picker = (page: Page, name: string) => dialog(page).getByLabel(name);
-
-async function openDialog(page: Page): Promise<void> {
-  await page.goto(paths.submit);
-  await expect(dialog(page)).toBeVisible();
-}
 
 test.describe('a product submitted on a phone', () => {
   test.use({ live: true });
@@ -45,7 +44,7 @@ test.describe('a product submitted on a phone', () => {
     await field(page, 'Tags').fill('design,');
     await field(page, 'Maker').fill('Ada');
     await expect(dialog(page).locator('.product-card').getByText('Sketch an idea and share it.')).toBeVisible();
-    await send(page).click();
+    await sendButton(page).click();
 
     await expect(dialog(page).getByRole('heading', { name: 'Tidal is on its way' })).toBeFocused();
     const link = await field(page, 'Your maker link').inputValue();
@@ -144,7 +143,7 @@ test.describe('the submission form', () => {
     await field(page, 'Role of person 1').fill('x'.repeat(301));
     await dialog(page).getByLabel('At a time that I choose').check();
     await dialog(page).getByLabel('Launch time').fill('');
-    await send(page).click();
+    await sendButton(page).click();
     await expect(field(page, 'Name')).toBeFocused();
     await expect(field(page, 'Name')).toHaveAccessibleDescription('Give your product a name.');
     await expect(alert(page)).toHaveText('3 fields need another look.');
@@ -161,14 +160,14 @@ test.describe('the submission form', () => {
     await dialog(page).getByRole('button', { name: 'Add a person' }).click();
     await field(page, 'Role of person 1').fill('x'.repeat(301));
     await field(page, 'Name of person 1').fill('Ada');
-    await send(page).click();
+    await sendButton(page).click();
     await expect(field(page, 'Name')).toBeFocused();
     await page.keyboard.type('Lagoon');
     await expect(field(page, 'Name')).toHaveAttribute('aria-invalid', 'false');
     await expect(field(page, 'Name')).toHaveAccessibleDescription('');
     await expect(alert(page)).toHaveText('One field needs another look.');
     await expect(field(page, 'Name')).toBeFocused();
-    await send(page).click();
+    await sendButton(page).click();
     await expect(field(page, 'Role of person 1')).toBeFocused();
     await field(page, 'Role of person 1').fill('Captain');
     await expect(alert(page)).toBeEmpty();
@@ -192,7 +191,7 @@ test.describe('the submission form', () => {
     );
     await openDialog(page);
     await field(page, 'Name').fill('Flotsam');
-    await send(page).click();
+    await sendButton(page).click();
     await expect(field(page, 'Description')).toBeFocused();
     await expect(field(page, 'Description')).toHaveAccessibleDescription(/longer than 10,000 characters/);
     await expect(dialog(page).getByText('Each team member needs a name.')).toBeVisible();
@@ -219,10 +218,10 @@ test.describe('the submission form', () => {
       );
       await openDialog(page);
       await field(page, 'Name').fill(`Jetsam ${code}`);
-      await send(page).click();
+      await sendButton(page).click();
       await expect(alert(page)).toHaveText(title);
       await expect(field(page, 'Name')).toHaveValue(`Jetsam ${code}`);
-      await send(page).click();
+      await sendButton(page).click();
       await expect(dialog(page).getByRole('heading', { name: /is on its way/ })).toBeVisible();
     });
   }
@@ -235,10 +234,10 @@ test.describe('the submission form', () => {
     await openDialog(page);
     await field(page, 'Name').fill('Lagan');
     await page.context().setOffline(true);
-    await send(page).click();
+    await sendButton(page).click();
     await expect(alert(page)).toContainText('You are offline');
     await page.context().setOffline(false);
-    await send(page).click();
+    await sendButton(page).click();
     await expect(dialog(page).getByRole('heading', { name: 'Lagan is on its way' })).toBeVisible();
   });
 });

@@ -1,5 +1,4 @@
 import type { Page } from '@playwright/test';
-import * as paths from '../../src/contract/paths.ts';
 import { submissionPaths } from '../../src/contract/submissions/paths.ts';
 import { expect } from '../support/e2e-test.ts';
 import { failResponses, holdResponses } from '../support/network.ts';
@@ -7,20 +6,16 @@ import { failureToast, toast } from '../support/screen.ts';
 import {
   closeWhileSending,
   dayAhead,
+  dialog,
   noiseFile,
+  openDialog,
   pictureFile,
+  sendButton,
   submit,
   submissionTest as test,
 } from '../support/submission-site.ts';
 
-const dialog = (page: Page) => page.getByRole('dialog');
 const name = (page: Page) => dialog(page).getByLabel('Name', { exact: true });
-const send = (page: Page) => dialog(page).getByRole('button', { name: 'Submit for review' });
-
-async function openDialog(page: Page): Promise<void> {
-  await page.goto(paths.submit);
-  await expect(dialog(page)).toBeVisible();
-}
 
 async function choosePicture(page: Page): Promise<void> {
   const file = await pictureFile('mark.png', '#c2410c');
@@ -45,13 +40,13 @@ test('the remaining pictures are sent after the server refuses one', async ({ pa
   const lying = { ...picture, name: 'lying.jpg', mimeType: 'image/jpeg' };
   await dialog(page).getByLabel('Add screenshots').setInputFiles([lying, picture]);
   await expect(dialog(page).getByRole('img', { name: 'Your screenshot 2' })).toBeVisible();
-  await send(page).click();
+  await sendButton(page).click();
   await expect(dialog(page).getByRole('alert')).toContainText('A picture was not accepted');
   await expect(startOver, 'it would change the created submission').toBeHidden();
   await expect(dialog(page).locator('.submission-picture-name')).toHaveText(['lying.jpg', 'On the site']);
   await dialog(page).getByRole('button', { name: 'Remove screenshot 1' }).click();
   await expect(dialog(page).getByLabel('Add screenshots')).toBeFocused();
-  await send(page).click();
+  await sendButton(page).click();
   await expect(dialog(page).getByRole('heading', { name: 'Shell is on its way' })).toBeVisible();
   await dialog(page).getByRole('link', { name: 'See your launch' }).click();
   await expect(page.getByRole('img', { name: 'Screenshot 1 of Shell' })).toBeVisible();
@@ -79,7 +74,7 @@ test('closing the submission dialog after a picture is refused shows the maker l
       (element as HTMLDialogElement).close();
     }).observe(element, { childList: true, subtree: true });
   });
-  await send(page).click();
+  await sendButton(page).click();
   await expect(dialog(page).getByRole('heading', { name: 'Conch is on its way' })).toBeVisible();
   await expect(dialog(page).getByLabel('Your maker link')).toHaveValue(/\/product\/conch#maker=/);
   await page.keyboard.press('Escape');
@@ -147,7 +142,7 @@ test('a picture shows its upload progress, also in forced colours', async ({ pag
   const throttle = (uploadThroughput: number) =>
     browser.send('Network.emulateNetworkConditions', { ...limits, uploadThroughput });
   await throttle(30_000);
-  await send(page).click();
+  await sendButton(page).click();
   const sent = dialog(page).getByRole('progressbar', { name: 'Sending picture' });
   await expect(dialog(page).getByText('Sending picture 1 of 1')).toBeVisible();
   const share = () => sent.evaluate((element: HTMLProgressElement) => element.value);
@@ -172,7 +167,7 @@ test('closing the submission dialog during an upload shows the maker link, and a
   await name(page).fill('Byssus');
   await choosePicture(page);
   const held = await holdResponses(page, /\/image$/, { method: 'PUT' });
-  await send(page).click();
+  await sendButton(page).click();
   await expect(dialog(page).getByText('Sending picture 1 of 1')).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(dialog(page).getByLabel('Your maker link')).toHaveValue(/\/product\/byssus#maker=/);

@@ -5,20 +5,25 @@ import { blockStorage } from '../support/browser-storage.ts';
 import { expect } from '../support/e2e-test.ts';
 import { failResponses, holdResponses, recordRequests } from '../support/network.ts';
 import { toast } from '../support/screen.ts';
-import { closeWhileSending, dayAhead, pictureFile, submissionTest as test } from '../support/submission-site.ts';
+import {
+  closeWhileSending,
+  dayAhead,
+  dialog,
+  openDialog,
+  pictureFile,
+  sendButton,
+  submissionTest as test,
+} from '../support/submission-site.ts';
 
-const dialog = (page: Page) => page.getByRole('dialog');
-const send = (page: Page) => dialog(page).getByRole('button', { name: 'Submit for review' });
-
-async function openDialog(page: Page, name: string): Promise<void> {
-  await page.goto(paths.submit);
+async function enterName(page: Page, name: string): Promise<void> {
+  await openDialog(page);
   await dialog(page).getByLabel('Name', { exact: true }).fill(name);
 }
 
 test('the QR code of the maker link is dark on white in a dark forced-colours theme', async ({ page }) => {
   await page.emulateMedia({ forcedColors: 'active', colorScheme: 'dark' });
-  await openDialog(page, 'Sargassum');
-  await send(page).click();
+  await enterName(page, 'Sargassum');
+  await sendButton(page).click();
   const code = dialog(page).getByRole('img', { name: 'QR code of the maker link of Sargassum' });
   await expect(code.locator('..')).toHaveCSS('background-color', 'rgb(255, 255, 255)');
   await expect(code.locator('path')).toHaveCSS('fill', 'rgb(10, 33, 53)');
@@ -26,10 +31,10 @@ test('the QR code of the maker link is dark on white in a dark forced-colours th
 
 test('a scheduled launch can be downloaded as a calendar event', async ({ page, site }) => {
   const [day, nextDay] = [dayAhead(120), dayAhead(121)];
-  await openDialog(page, 'Urchin; spiny, round');
+  await enterName(page, 'Urchin; spiny, round');
   await dialog(page).getByLabel('At a time that I choose').check();
   await dialog(page).getByLabel('Launch time').fill(`${day}T09:00`);
-  await send(page).click();
+  await sendButton(page).click();
   const download = page.waitForEvent('download');
   await dialog(page).getByRole('button', { name: 'Add to calendar' }).click();
   const file = await readFile(await (await download).path(), 'utf8');
@@ -43,7 +48,7 @@ test('a scheduled launch can be downloaded as a calendar event', async ({ page, 
 test('the response to a submission does not delete the draft of the product that the visitor enters next', async ({
   page,
 }) => {
-  await openDialog(page, 'Barnacle');
+  await enterName(page, 'Barnacle');
   const held = await closeWhileSending(page);
   await page.getByRole('link', { name: 'Submit a product' }).click();
   await dialog(page).getByRole('button', { name: 'Start over' }).click();
@@ -58,7 +63,7 @@ test('the response to a submission does not delete the draft of the product that
 test('if the dialog is closed while the product is being sent, a message leads to the maker link, which is shown once', async ({
   page,
 }) => {
-  await openDialog(page, 'Olive shell');
+  await enterName(page, 'Olive shell');
   const held = await closeWhileSending(page);
   held.release();
   await toast(page).getByRole('button', { name: 'Your maker link' }).click();
@@ -70,12 +75,12 @@ test('if the dialog is closed while the product is being sent, a message leads t
 });
 
 test('the maker links of two products that are sent at the same time are both shown', async ({ page }) => {
-  await openDialog(page, 'Scaphander');
+  await enterName(page, 'Scaphander');
   const held = await closeWhileSending(page);
   await page.getByRole('link', { name: 'Submit a product' }).click();
   await dialog(page).getByRole('button', { name: 'Start over' }).click();
   await dialog(page).getByLabel('Name', { exact: true }).fill('Cerithidea');
-  await send(page).click();
+  await sendButton(page).click();
   await expect.poll(() => held.requests.length).toBe(2);
   held.release();
   // The response to the first form arrives while the second dialog is open.
@@ -105,10 +110,10 @@ for (const [what, status, contentType] of [
       },
       { times: 1 },
     );
-    await openDialog(page, `Turban ${status}`);
-    await send(page).click();
+    await enterName(page, `Turban ${status}`);
+    await sendButton(page).click();
     await expect(dialog(page).getByRole('alert')).toContainText('The site cannot be reached');
-    await send(page).click();
+    await sendButton(page).click();
     await expect(dialog(page).getByLabel('Your maker link')).toHaveValue(
       new RegExp(`/product/turban-${status}#maker=`),
     );
@@ -120,14 +125,14 @@ test.describe('a draft that was already submitted in another tab', () => {
 
   /** Opens the draft in a second tab, then submits it in the first one. @returns the second tab. */
   async function submitInFirstTab(page: Page, name: string, files: string[]): Promise<Page> {
-    await openDialog(page, name);
+    await enterName(page, name);
     const second = await page.context().newPage();
     await second.goto(paths.submit);
     await expect(dialog(second).getByLabel('Name', { exact: true })).toHaveValue(name);
     const pictures = await Promise.all(files.map((file, index) => pictureFile(file, `#07${index}e68`)));
     await dialog(page).getByLabel('Add screenshots').setInputFiles(pictures);
     await expect(dialog(page).getByRole('img', { name: /^Your screenshot/ })).toHaveCount(files.length);
-    await send(page).click();
+    await sendButton(page).click();
     await expect(submitted(page)).toBeVisible();
     return second;
   }
@@ -136,7 +141,7 @@ test.describe('a draft that was already submitted in another tab', () => {
     expectConsoleError(/404/);
     const second = await submitInFirstTab(page, 'Dog whelk', ['one.png', 'two.png']);
     const removals = recordRequests(second, /\/screenshots\//, 'DELETE');
-    await send(second).click();
+    await sendButton(second).click();
     await expect(submitted(second)).toBeVisible();
     expect(removals).toEqual([]);
     await dialog(page).getByRole('link', { name: 'See your launch' }).click();
@@ -150,7 +155,7 @@ test.describe('a draft that was already submitted in another tab', () => {
     await page.getByRole('button', { name: 'Withdraw' }).click();
     await dialog(page).getByRole('button', { name: 'Withdraw', exact: true }).click();
     await expect(page.getByText('You withdrew it, and it will not launch.')).toBeVisible();
-    await send(second).click();
+    await sendButton(second).click();
     await expect(dialog(second).getByLabel('Your maker link')).toHaveValue(
       new RegExp(`^${site.address}/product/sundial-shell-2#maker=`),
     );
@@ -164,15 +169,15 @@ test('a launch time is checked against the siteâ€™s clock, even if the browserâ€
   expectConsoleError(/422/);
   const hoursAhead = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
   await page.clock.install({ time: hoursAhead(24) });
-  await openDialog(page, 'Moon snail');
+  await enterName(page, 'Moon snail');
   await dialog(page).getByLabel('At a time that I choose').check();
   const time = dialog(page).getByLabel('Launch time');
   await time.fill(hoursAhead(-2).slice(0, 16));
-  await send(page).click();
+  await sendButton(page).click();
   await expect(time).toHaveAccessibleDescription(/Choose a launch time in the future/);
   await time.fill(hoursAhead(2).slice(0, 16));
   await expect(time).toHaveJSProperty('validity.valid', true);
-  await send(page).click();
+  await sendButton(page).click();
   await expect(dialog(page).getByRole('heading', { name: 'Moon snail is on its way' })).toBeVisible();
 });
 
@@ -181,13 +186,13 @@ test('a text that is corrected after a picture is refused, but not sent, appears
   expectConsoleError,
 }) => {
   expectConsoleError(/404|415/);
-  await openDialog(page, 'Nautilus');
+  await enterName(page, 'Nautilus');
   const picture = await pictureFile('shell.png', '#0c5a68');
   await dialog(page)
     .getByLabel('Choose a picture')
     .setInputFiles({ ...picture, name: 'lying.jpg', mimeType: 'image/jpeg' });
   await expect(dialog(page).getByRole('img', { name: 'Your picture' })).toBeVisible();
-  await send(page).click();
+  await sendButton(page).click();
   await expect(dialog(page).getByRole('alert')).toContainText('A picture was not accepted');
   await dialog(page).getByLabel('Description').fill('It has chambers.');
   await page.keyboard.press('Escape');
@@ -207,10 +212,10 @@ test.describe('with storage blocked', () => {
   }) => {
     expectConsoleError(/404|503/);
     await failResponses(page, /\/api\/submissions$/, { method: 'POST', times: 1 });
-    await openDialog(page, 'Bivalve');
-    await send(page).click();
+    await enterName(page, 'Bivalve');
+    await sendButton(page).click();
     await expect(dialog(page).getByRole('alert')).toHaveText(/^The site is busyTry again later\.$/);
-    await send(page).click();
+    await sendButton(page).click();
     await expect(dialog(page).getByText('Scan the QR code')).toBeVisible();
     await expect(dialog(page).getByText('This browser remembers')).toHaveCount(0);
     const address = await link(page).inputValue();
@@ -226,13 +231,13 @@ test.describe('with storage blocked', () => {
     ['a picture', /\/image$/, 'PUT'],
   ] as const) {
     test(`closing the dialog while ${when} is being sent still shows the maker link`, async ({ page }) => {
-      await openDialog(page, 'Limpet');
+      await enterName(page, 'Limpet');
       await dialog(page)
         .getByLabel('Choose a picture')
         .setInputFiles(await pictureFile('shell.png', '#0c5a68'));
       await expect(dialog(page).getByRole('img', { name: 'Your picture' })).toBeVisible();
       const held = await holdResponses(page, url, { method });
-      await send(page).click();
+      await sendButton(page).click();
       await expect.poll(() => held.requests.length).toBe(1);
       await page.keyboard.press('Escape');
       if (method === 'POST') {

@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import type { Page } from '@playwright/test';
 import sharp from 'sharp';
 import { SESSION_HEADER } from '../../src/contract/api.ts';
+import * as paths from '../../src/contract/paths.ts';
 import { submissionPaths } from '../../src/contract/submissions/paths.ts';
 import type { CreatedSubmission, NewSubmission, Submission } from '../../src/contract/submissions/schema.ts';
 import { readDatabaseClock } from '../../src/core/database/database.ts';
@@ -47,6 +48,17 @@ export async function submit(site: E2eSite, fields: NewSubmission): Promise<Subm
     throw new Error(`The submission got the response ${response.status}: ${await response.text()}`);
   const { submission, makerKey } = (await response.json()) as CreatedSubmission;
   return { id: submission.id, key: makerKey, submission, link: submissionPaths.makerLink(submission.id, makerKey) };
+}
+
+export const dialog = (page: Page) => page.getByRole('dialog');
+
+/** Locates the button that sends the form for a new product. */
+export const sendButton = (page: Page) => dialog(page).getByRole('button', { name: 'Submit for review' });
+
+/** Opens the form for a new product. */
+export async function openDialog(page: Page): Promise<void> {
+  await page.goto(paths.submit);
+  await expect(dialog(page)).toBeVisible();
 }
 
 /** Opens the maker's page of a product that has not launched. */
@@ -107,10 +119,9 @@ export async function noiseFile(name: string) {
 /** Sends the form for a new product, and closes its dialog before the response arrives. */
 export async function closeWhileSending(page: Page) {
   const held = await holdResponses(page, /\/api\/submissions$/, { method: 'POST' });
-  const dialog = page.getByRole('dialog');
-  await dialog.getByRole('button', { name: 'Submit for review' }).click();
+  await sendButton(page).click();
   await expect.poll(() => held.requests.length).toBe(1);
   await page.keyboard.press('Escape');
-  await expect(dialog).toHaveCount(0);
+  await expect(dialog(page)).toHaveCount(0);
   return held;
 }

@@ -2,18 +2,19 @@ import { expect, type Page } from '@playwright/test';
 import * as paths from '../../src/contract/paths.ts';
 import { holdResponses } from './network.ts';
 import { LONG_WORD, type ScreenState, type StateContent } from './screen-state.ts';
-import { dayAhead, decide, pictureFile, type Submitted, submit } from './submission-site.ts';
-
-const dialog = (page: Page) => page.getByRole('dialog');
-const send = (page: Page) => dialog(page).getByRole('button', { name: 'Submit for review' });
+import {
+  dayAhead,
+  decide,
+  dialog,
+  openDialog,
+  pictureFile,
+  type Submitted,
+  sendButton,
+  submit,
+} from './submission-site.ts';
 
 /** The expected console error: until the launch, requests for the product's standing get 404. */
 const UNLAUNCHED = [/404/];
-
-async function openDialog(page: Page): Promise<void> {
-  await page.goto(paths.submit);
-  await expect(dialog(page)).toBeVisible();
-}
 
 async function fillIn(page: Page, name: string): Promise<void> {
   await dialog(page).getByLabel('Name', { exact: true }).fill(name);
@@ -68,7 +69,7 @@ export const SUBMISSION_STATES: ScreenState[] = [
         .setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('no picture') });
       await dialog(page).getByRole('button', { name: 'Add a person' }).click();
       await dialog(page).getByLabel('Role of person 1').fill('Captain');
-      await send(page).click();
+      await sendButton(page).click();
       await expect(dialog(page).getByRole('alert')).toContainText('3 fields need another look.');
     },
   },
@@ -81,7 +82,7 @@ export const SUBMISSION_STATES: ScreenState[] = [
       );
       await openDialog(page);
       await fillIn(page, 'Zz refused');
-      await send(page).click();
+      await sendButton(page).click();
       await expect(dialog(page).getByRole('alert')).toContainText('Too many at once');
     },
   },
@@ -95,7 +96,7 @@ export const SUBMISSION_STATES: ScreenState[] = [
         .setInputFiles(await pictureFile('mark.png', '#c2410c'));
       await expect(dialog(page).getByRole('img', { name: 'Your picture' })).toBeVisible();
       await holdResponses(page, /\/image$/, { method: 'PUT' });
-      await send(page).click();
+      await sendButton(page).click();
       await expect(dialog(page).getByRole('progressbar', { name: 'Pictures sent' })).toBeVisible();
     },
   },
@@ -105,7 +106,7 @@ export const SUBMISSION_STATES: ScreenState[] = [
       await openDialog(page);
       await fillIn(page, `Zz ${LONG_WORD}`);
       await dialog(page).getByLabel('At a time that I choose').check();
-      await send(page).click();
+      await sendButton(page).click();
       await expect(dialog(page).getByRole('img', { name: /^QR code/ })).toBeVisible();
     },
   },
