@@ -5,6 +5,7 @@ import { systemRuntime } from '../../src/core/runtime.ts';
 import { saveUpvoteBursts } from '../../src/core/stats/upvote-bursts.ts';
 import { createSubmission } from '../../src/core/submissions/create-submission.ts';
 import { expect, test } from '../support/e2e-test.ts';
+import { PASSPHRASE } from '../support/operator.ts';
 
 const VOTES = 4;
 
@@ -36,7 +37,7 @@ test('an invited operator can do every daily task on a phone, with hostile names
   const { token } = await inviteOperator(site.database, operator, now);
   await expect.poll(async () => (await page.request.get('/console')).status()).toBe(200);
   await page.goto(`/console#invitation=${token}`);
-  await page.getByLabel('Passphrase').fill('correct horse battery');
+  await page.getByLabel('Passphrase').fill(PASSPHRASE);
   await page.getByRole('button', { name: 'Set passphrase and sign in' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
 

@@ -5,6 +5,7 @@ import { acceptInvitation } from '../../src/core/console/sign-in.ts';
 import { signInAndOpen, waitUntilConsoleIsServed } from '../support/console-page.ts';
 import { startE2eSite } from '../support/e2e-site.ts';
 import { expect, test, testWith } from '../support/e2e-test.ts';
+import { PASSPHRASE } from '../support/operator.ts';
 
 test('an operator whose accepted invitation got no response can sign in with the passphrase', async ({
   page,
@@ -12,13 +13,12 @@ test('an operator whose accepted invitation got no response can sign in with the
   expectConsoleError,
 }) => {
   const name = `op-${randomUUID().slice(0, 8)}`;
-  const passphrase = 'correct horse battery';
   const { token } = await inviteOperator(site.database, name, new Date());
   await waitUntilConsoleIsServed(page);
   await page.route(
     CONSOLE_API.acceptInvitation,
     async (route) => {
-      await acceptInvitation(site.database, { token, passphrase, now: new Date() });
+      await acceptInvitation(site.database, { token, passphrase: PASSPHRASE, now: new Date() });
       await route.abort();
     },
     { times: 1 },
@@ -27,14 +27,14 @@ test('an operator whose accepted invitation got no response can sign in with the
   expectConsoleError(/410 \(Gone\)/);
   expectConsoleError(/401 \(Unauthorized\)/);
   await page.goto(`/console#invitation=${token}`);
-  await page.getByLabel('Passphrase').fill(passphrase);
+  await page.getByLabel('Passphrase').fill(PASSPHRASE);
   await page.keyboard.press('Enter');
   await expect(page.getByText('The site cannot be reached.')).toBeVisible();
   await page.keyboard.press('Enter');
   await expect(page.getByText('An earlier attempt may have set its passphrase.')).toBeVisible();
   await page.getByRole('button', { name: 'Sign in instead' }).click();
   await page.getByLabel('Name').fill(name);
-  await page.getByLabel('Passphrase').fill(passphrase);
+  await page.getByLabel('Passphrase').fill(PASSPHRASE);
   await page.keyboard.press('Enter');
   await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
 });

@@ -6,12 +6,13 @@ import { removeProducts } from '../../src/core/products/remove-products.ts';
 import { systemRuntime } from '../../src/core/runtime.ts';
 import { createSubmission } from '../../src/core/submissions/create-submission.ts';
 import { expectAccessible } from '../support/axe.ts';
-import { openConsole, signIn, signInAndOpen, waitUntilConsoleIsServed } from '../support/console-page.ts';
+import { holdRequests, openConsole, signIn, signInAndOpen, waitUntilConsoleIsServed } from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
+import { PASSPHRASE } from '../support/operator.ts';
+import { otherVisitor } from '../support/other-visitor.ts';
 import { elementsBeyondScreen, PHONE } from '../support/screen.ts';
 
 const LONG_WORD = 'w'.repeat(60);
-const PASSPHRASE = 'correct horse battery';
 
 test('an operator accepts an invitation on a phone, signs out everywhere and signs in again', async ({
   page,
@@ -229,20 +230,10 @@ test('a comment posted after the list has loaded and before live updates are con
   const product = await site.addProduct();
   const [first] = await site.addComments(product.id, [{ content: `First ${product.id}` }]);
   await signIn(page, site);
-  let connect = () => {};
-  const connecting = new Promise<void>((resolve) => {
-    connect = resolve;
-  });
-  await page.route(CONSOLE_API.events, async (route) => {
-    await connecting;
-    await route.continue();
-  });
+  const connect = await holdRequests(page, CONSOLE_API.events);
   await openConsole(page, `/console/comments?product=${product.id}`);
   await expect(page.getByText(String(first?.content))).toBeVisible();
-  await page.request.post('/api/comments', {
-    headers: { 'x-user-session': `session-${randomUUID()}` },
-    data: { productId: product.id, content: `Second ${product.id}` },
-  });
+  await otherVisitor(page).comment(product.id, `Second ${product.id}`);
   connect();
   await expect(page.getByText(`Second ${product.id}`)).toBeVisible();
 });
