@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Request, Route } from '@playwright/test';
+import type { Page, Request, Route } from '@playwright/test';
 import { CONSOLE_API } from '../../src/contract/console/paths.ts';
 import {
   MAX_COUNTED_PRODUCTS,
@@ -10,6 +10,23 @@ import {
 import { addSubmissions, openConsole, signIn, signInAndOpen, stopLiveUpdates } from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
 import { PHONE } from '../support/screen.ts';
+
+/**
+ * Records the texts that the chart draws, with the chart's heading and their positions.
+ * @returns a function that reads them, such as `By hour: 1,000 at 40`.
+ */
+async function recordTexts(page: Page): Promise<() => Promise<string[]>> {
+  await page.addInitScript(() => {
+    const drawn = new Set<string>();
+    Object.assign(window, { drawn });
+    const { fillText } = CanvasRenderingContext2D.prototype;
+    CanvasRenderingContext2D.prototype.fillText = function (text, x, ...place) {
+      drawn.add(`${document.querySelector('.chart h3')?.textContent}: ${text} at ${Math.round(x)}`);
+      fillText.call(this, text, x, ...place);
+    };
+  });
+  return () => page.evaluate(() => [...(window as unknown as { drawn: Set<string> }).drawn]);
+}
 
 test('the open overview counts a submission that arrives', async ({ page, site }) => {
   await site.database.query('DELETE FROM submissions');
@@ -110,21 +127,9 @@ test('the day labels below the chart, and their positions, are the same in every
   let overview: OverviewRecord | undefined;
   for (const timezoneId of ['UTC', 'Europe/Berlin', 'America/New_York']) {
     const page = await newVisitor({ timezoneId });
-    await page.addInitScript(() => {
-      const drawn = new Set<string>();
-      Object.assign(window, { drawn });
-      const { fillText } = CanvasRenderingContext2D.prototype;
-      CanvasRenderingContext2D.prototype.fillText = function (text, x, ...place) {
-        // Ignores the chart by hour, which also has day labels and is redrawn once its size is known.
-        if (document.querySelector('.chart h3')?.textContent === 'By day (UTC)')
-          drawn.add(`${text} at ${Math.round(x)}`);
-        fillText.call(this, text, x, ...place);
-      };
-    });
-    const days = () =>
-      page.evaluate(() =>
-        [...(window as unknown as { drawn: Set<string> }).drawn].filter((text) => /^\d+ [A-Z]\w+ at/.test(text)),
-      );
+    const drawn = await recordTexts(page);
+    // Ignores the chart by hour, which also has day labels and is redrawn once its size is known.
+    const days = async () => (await drawn()).filter((text) => /^By day \(UTC\): \d+ [A-Z]\w+ at/.test(text));
     await signIn(page, site);
     await page.route(CONSOLE_API.overview, async (route) => {
       const response = await route.fetch();
@@ -175,15 +180,7 @@ test('in a browser whose language is invalid, the overview still offers the char
 });
 
 test('the chart labels its scale even for a million upvotes', async ({ page, site }) => {
-  await page.addInitScript(() => {
-    const drawn = new Set<string>();
-    Object.assign(window, { drawn });
-    const { fillText } = CanvasRenderingContext2D.prototype;
-    CanvasRenderingContext2D.prototype.fillText = function (text, ...place) {
-      drawn.add(text);
-      fillText.call(this, text, ...place);
-    };
-  });
+  const drawn = await recordTexts(page);
   await signIn(page, site);
   await page.route(CONSOLE_API.overview, async (route) => {
     const response = await route.fetch();
@@ -192,8 +189,7 @@ test('the chart labels its scale even for a million upvotes', async ({ page, sit
     await route.fulfill({ response, json: { ...overview, hours } });
   });
   await openConsole(page);
-  const labels = () => page.evaluate(() => [...(window as unknown as { drawn: Set<string> }).drawn]);
-  await expect.poll(labels).toContain('1,000,000');
+  await expect.poll(drawn).toContainEqual(expect.stringContaining(': 1,000,000 at '));
 });
 
 test('in forced colours, the lines of the chart and the marks of its key have different colours', async ({
