@@ -9,6 +9,7 @@ import { startDocumentProxy } from '../support/document-proxy.ts';
 import { startE2eSite } from '../support/e2e-site.ts';
 import { expect, testWith, visit } from '../support/e2e-test.ts';
 import { goOffline } from '../support/network.ts';
+import { skipFeatureDelay } from '../support/offline-page.ts';
 import { upvoteOf } from '../support/screen.ts';
 
 /** The lightest grey that the site accepts as an accent colour, which has the lowest contrast. */
@@ -79,8 +80,7 @@ test('‘Back to products’ leads from a product to a list with the operator’
 test('the logo is shown offline', async ({ newVisitor, expectConsoleError }) => {
   expectConsoleError(/ERR_INTERNET_DISCONNECTED|ERR_FAILED/);
   const page = await newVisitor({ serviceWorkers: 'allow' });
-  // A stored offline queue makes the page start its offline cache without the usual delay.
-  await page.addInitScript(() => localStorage.setItem('outbox', '[]'));
+  await skipFeatureDelay(page);
   await visit(page, '/');
   const address = (await logoOf(page).getAttribute('src')) ?? '';
   await expect
@@ -106,7 +106,7 @@ test('after the brand has changed, pages that are not cached have the new brand 
   const former = await sharedSite(startE2eSite);
   const proxy = await startDocumentProxy(former.address);
   const page = await newVisitor({ serviceWorkers: 'allow' });
-  await page.addInitScript(() => localStorage.setItem('outbox', '[]'));
+  await skipFeatureDelay(page);
   const shell = () => page.evaluate(async () => (await caches.match('/offline-shell'))?.text());
   await page.goto(proxy.address);
   await expect.poll(shell).toContain('"name":"Groundswell"');

@@ -4,6 +4,7 @@ import { expectAccessible } from '../support/axe.ts';
 import { startE2eSite } from '../support/e2e-site.ts';
 import { expect, testWith, visit } from '../support/e2e-test.ts';
 import { requestsReported } from '../support/network.ts';
+import { skipFeatureDelay } from '../support/offline-page.ts';
 import { DESKTOP, PHONE, selectVariants } from '../support/screen.ts';
 
 const test = testWith(async () => {
@@ -52,8 +53,7 @@ test('the log loads no script', async ({ page }) => {
 
 test('the log is not stored in the offline cache, and does not replace the home page there', async ({ newVisitor }) => {
   const page = await newVisitor({ serviceWorkers: 'allow' });
-  // A stored offline queue makes the page start its offline cache without the usual delay.
-  await page.addInitScript(() => localStorage.setItem('outbox', '[]'));
+  await skipFeatureDelay(page);
   await page.goto('/');
   const cachedHome = () => page.evaluate(async () => (await (await caches.match('/'))?.text()) ?? '');
   await expect.poll(cachedHome).toContain('Quiet Lantern');

@@ -249,7 +249,7 @@ for (const [lang, side] of [
   ['ar', 'right'],
 ] as const) {
   test(`${lang}: the icon of the notice is on the ${side}, where the text leaves room`, async ({ page }) => {
-    await page.addInitScript(() => localStorage.setItem('outbox', '[]'));
+    await skipFeatureDelay(page);
     await visit(page, `/?lang=${lang}`);
     await setOnline(page, false);
     const card = page.locator('.offline-note-card');
