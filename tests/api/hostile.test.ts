@@ -6,6 +6,7 @@ import type { ProductDetail, StoredProduct } from '../../src/contract/products/s
 import { saveProducts } from '../../src/core/products/save-products.ts';
 import { BROKEN_UTF8, HOSTILE_BODIES } from '../hostile/bodies.ts';
 import { HOSTILE, hostileTextsFor } from '../hostile/corpus.ts';
+import { encode } from '../hostile/requests.ts';
 import { buildProduct } from '../support/build-product.ts';
 import { createLogLines } from '../support/log-lines.ts';
 import { newVisitor } from '../support/requests.ts';
@@ -45,11 +46,6 @@ function expectResponse(what: string, response: LightMyRequestResponse): void {
   }
   const broken = Object.entries(response.headers).filter(([, value]) => /[\r\n]/.test(String(value)));
   expect([what, broken]).toEqual([what, []]);
-}
-
-/** Encodes a text for a URL like a naive client. A lone surrogate has no valid UTF-8 encoding. */
-function encode(text: string): string {
-  return text.isWellFormed() ? encodeURIComponent(text) : '%ED%A0%80';
 }
 
 // The following texts are listed by name, because computing them would duplicate the checks under test.

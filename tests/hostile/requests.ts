@@ -91,7 +91,7 @@ function given(parameter: Parameter, known: Known): Arbitrary<string[]> {
 }
 
 /** Encodes a text for a URL like a naive client. A lone surrogate has no valid UTF-8 encoding. */
-function encode(text: string): string {
+export function encode(text: string): string {
   return text.isWellFormed() ? encodeURIComponent(text) : '%ED%A0%80';
 }
 
