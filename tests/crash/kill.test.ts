@@ -1,15 +1,12 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { checkCounts } from '../../src/core/counts/check-counts.ts';
 import { type Connection, connect } from '../../src/core/database/connect.ts';
 import { readPostmasterFile } from '../../src/core/database/embedded/postmaster.ts';
-import { saveProducts } from '../../src/core/products/save-products.ts';
-import { buildProduct } from '../support/build-product.ts';
 import { CommandHarness } from '../support/command.ts';
 import { installCommand } from '../support/installed-command.ts';
 import { silentLog } from '../support/silent-log.ts';
-import { type Acknowledged, startWriteRecorder } from './write-recorder.ts';
+import { type Acknowledged, addProducts, expectStored, startWriteRecorder } from './write-recorder.ts';
 
 /** `npm run test:crash` runs twenty rounds. */
 const ROUNDS = Number(process.env.CRASH_ROUNDS ?? 3);
@@ -32,7 +29,7 @@ describe('kill -9 under load', () => {
     async () => {
       const dataDir = await harness.dataDir();
       let site = await harness.serve({ DATA_DIR: dataDir, ...SETTINGS });
-      await withDatabase(dataDir, addProducts);
+      await withDatabase(dataDir, ({ database }) => addProducts(database, PRODUCTS, LIKED));
       const recorder = startWriteRecorder(() => site.address, PRODUCTS, LIKED);
       try {
         for (let round = 0; round < ROUNDS; round += 1) {
@@ -56,7 +53,9 @@ describe('kill -9 under load', () => {
       }
       const { upvotes, commentIds, likes } = recorder.acknowledged;
       expect(Math.min(upvotes.size, commentIds.size, likes)).toBeGreaterThan(ROUNDS * 10);
-      await withDatabase(dataDir, (connection) => expectStored(connection, recorder.acknowledged));
+      await withDatabase(dataDir, ({ database }) =>
+        expectStored(database, [recorder], { products: PRODUCTS.length, likedId: LIKED }),
+      );
       site.process.kill('SIGTERM');
       expect(await site.exited).toMatchObject({ code: 0 });
     },
@@ -72,15 +71,6 @@ async function withDatabase(dataDir: string, work: (connection: Connection) => P
   } finally {
     await connection.close();
   }
-}
-
-async function addProducts({ database }: Connection): Promise<void> {
-  await saveProducts(
-    database,
-    PRODUCTS.map((id) => buildProduct({ id })),
-  );
-  await database.query('INSERT INTO comments (id, product_id, content) VALUES ($1, $2, $3)', [LIKED, 'p-0', 'Like me']);
-  await database.query("UPDATE product_counts SET comments = 1 WHERE product_id = 'p-0'");
 }
 
 /** Kills the main process of the database. @returns its process id. */
@@ -106,23 +96,4 @@ function expectNoFault({ statuses }: Acknowledged, victim: Victim): void {
   expect([...statuses.keys()].filter((status) => !expected.includes(status))).toEqual([]);
   // Writes continued without interruption, so some of them failed while the database was unavailable.
   if (victim === 'database') expect(statuses.get(503)).toBeGreaterThan(0);
-}
-
-async function expectStored({ database }: Connection, acknowledged: Acknowledged): Promise<void> {
-  const upvotes = await database.query<{ key: string }>(
-    "SELECT product_id || ' ' || user_session AS key FROM upvotes WHERE product_id LIKE 'p-%'",
-  );
-  const stored = new Set(upvotes.map(({ key }) => key));
-  const wrong = [...acknowledged.upvotes].filter(([key, upvoted]) => stored.has(key) !== upvoted);
-  expect(wrong).toEqual([]);
-
-  const comments = await database.query<{ id: string }>('SELECT id FROM comments');
-  const ids = new Set(comments.map(({ id }) => id));
-  expect([...acknowledged.commentIds].filter((id) => !ids.has(id))).toEqual([]);
-
-  const [liked] = await database.query<{ likes: number }>('SELECT likes FROM comments WHERE id = $1', [LIKED]);
-  expect(liked?.likes).toBeGreaterThanOrEqual(acknowledged.likes);
-  expect(liked?.likes).toBeLessThanOrEqual(acknowledged.likes + acknowledged.unknownLikes);
-
-  expect(await checkCounts(database, { after: '', limit: 100 })).toMatchObject({ checked: 10, wrong: [] });
 }

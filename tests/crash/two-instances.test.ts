@@ -1,12 +1,9 @@
 import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { checkCounts } from '../../src/core/counts/check-counts.ts';
-import { saveProducts } from '../../src/core/products/save-products.ts';
-import { buildProduct } from '../support/build-product.ts';
 import { CommandHarness } from '../support/command.ts';
 import { installCommand } from '../support/installed-command.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
-import { startWriteRecorder, type WriteRecorder } from './write-recorder.ts';
+import { addProducts, expectStored, startWriteRecorder, type WriteRecorder } from './write-recorder.ts';
 
 const PRODUCTS = ['tide', 'ebb', 'surge'];
 const LIKED = '00000000-0000-4000-8000-000000000002';
@@ -16,16 +13,7 @@ let database: TestDatabase;
 beforeAll(async () => {
   await installCommand();
   database = await createTestDatabase();
-  await saveProducts(
-    database,
-    PRODUCTS.map((id) => buildProduct({ id })),
-  );
-  await database.query('INSERT INTO comments (id, product_id, content) VALUES ($1, $2, $3)', [
-    LIKED,
-    'tide',
-    'Like me',
-  ]);
-  await database.query("UPDATE product_counts SET comments = 1 WHERE product_id = 'tide'");
+  await addProducts(database, PRODUCTS, LIKED);
 });
 afterEach(() => harness.clear());
 afterAll(() => database.drop());
@@ -56,24 +44,5 @@ test('when one of two instances of the site is killed, the other serves without 
   } finally {
     await Promise.all(recorders.map((recorder) => recorder.stop()));
   }
-  await expectStored(recorders);
+  await expectStored(database, recorders, { products: PRODUCTS.length, likedId: LIKED });
 });
-
-async function expectStored(recorders: readonly WriteRecorder[]): Promise<void> {
-  const upvotes = await database.query<{ key: string }>("SELECT product_id || ' ' || user_session AS key FROM upvotes");
-  const comments = await database.query<{ id: string }>('SELECT id FROM comments');
-  const [liked] = await database.query<{ likes: number }>('SELECT likes FROM comments WHERE id = $1', [LIKED]);
-  const stored = new Set(upvotes.map(({ key }) => key));
-  const ids = new Set(comments.map(({ id }) => id));
-  let likes = 0;
-  let unknownLikes = 0;
-  for (const { acknowledged } of recorders) {
-    expect([...acknowledged.upvotes].filter(([key, upvoted]) => stored.has(key) !== upvoted)).toEqual([]);
-    expect([...acknowledged.commentIds].filter((id) => !ids.has(id))).toEqual([]);
-    likes += acknowledged.likes;
-    unknownLikes += acknowledged.unknownLikes;
-  }
-  expect(liked?.likes).toBeGreaterThanOrEqual(likes);
-  expect(liked?.likes).toBeLessThanOrEqual(likes + unknownLikes);
-  expect(await checkCounts(database, { after: '', limit: 100 })).toMatchObject({ checked: 3, wrong: [] });
-}

@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'vitest';
 import { HttpConnection, requestText } from '../../bench/harness/http-connection.ts';
+import { checkCounts } from '../../src/core/counts/check-counts.ts';
+import type { Database } from '../../src/core/database/database.ts';
+import { saveProducts } from '../../src/core/products/save-products.ts';
+import { buildProduct } from '../support/build-product.ts';
 
 /** The writes that the site has acknowledged, which must be stored. Other writes may or may not be stored. */
 export interface Acknowledged {
@@ -106,4 +111,39 @@ export function startWriteRecorder(
 
 function newSession(): string {
   return `session-${randomUUID()}`;
+}
+
+/** Adds products, the first of which has a comment with the id `likedId`. */
+export async function addProducts(database: Database, ids: readonly string[], likedId: string): Promise<void> {
+  await saveProducts(
+    database,
+    ids.map((id) => buildProduct({ id })),
+  );
+  const comment = [likedId, ids[0], 'Like me'];
+  await database.query('INSERT INTO comments (id, product_id, content) VALUES ($1, $2, $3)', comment);
+  await database.query('UPDATE product_counts SET comments = 1 WHERE product_id = $1', [ids[0]]);
+}
+
+/** Expects that all acknowledged writes to a site with these products are stored, and that counts match the rows. */
+export async function expectStored(
+  database: Database,
+  recorders: readonly WriteRecorder[],
+  { products, likedId }: { products: number; likedId: string },
+): Promise<void> {
+  const upvotes = await database.query<{ key: string }>("SELECT product_id || ' ' || user_session AS key FROM upvotes");
+  const comments = await database.query<{ id: string }>('SELECT id FROM comments');
+  const [liked] = await database.query<{ likes: number }>('SELECT likes FROM comments WHERE id = $1', [likedId]);
+  const stored = new Set(upvotes.map(({ key }) => key));
+  const ids = new Set(comments.map(({ id }) => id));
+  let likes = 0;
+  let unknownLikes = 0;
+  for (const { acknowledged } of recorders) {
+    expect([...acknowledged.upvotes].filter(([key, upvoted]) => stored.has(key) !== upvoted)).toEqual([]);
+    expect([...acknowledged.commentIds].filter((id) => !ids.has(id))).toEqual([]);
+    likes += acknowledged.likes;
+    unknownLikes += acknowledged.unknownLikes;
+  }
+  expect(liked?.likes).toBeGreaterThanOrEqual(likes);
+  expect(liked?.likes).toBeLessThanOrEqual(likes + unknownLikes);
+  expect(await checkCounts(database, { after: '', limit: 100 })).toMatchObject({ checked: products, wrong: [] });
 }
