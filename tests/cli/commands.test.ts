@@ -1,9 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { CommandHarness, type CommandResult, databasePids, expectRefusal, runCommand } from '../support/command.ts';
+import { CommandHarness, databasePids, expectRefusal, runCommand } from '../support/command.ts';
 import { installCommand } from '../support/installed-command.ts';
-import { runProgram } from '../support/program.ts';
+import { outputOf, runProgram } from '../support/program.ts';
 
 const harness = new CommandHarness();
 
@@ -18,11 +18,6 @@ async function run(dataDir: string, ...parameters: string[]): Promise<string> {
 /** Does the same as `run`, but in a separate process. */
 async function runAsProcess(dataDir: string, ...parameters: string[]): Promise<string> {
   return outputOf(await runCommand(parameters, { settings: { DATA_DIR: dataDir } }));
-}
-
-function outputOf({ code, stdout, stderr }: Omit<CommandResult, 'signal'>): string {
-  expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: '' });
-  return stdout;
 }
 
 describe('migrate', () => {

@@ -46,7 +46,11 @@ export async function runProgram(parameters: readonly string[], settings: Record
 
 /** Runs a command that must succeed and print nothing but JSON. @returns the parsed output. */
 export async function jsonOf<Result>(parameters: readonly string[], settings: Record<string, string>): Promise<Result> {
-  const { code, stdout, stderr } = await runProgram([...parameters, '--json'], settings);
+  return JSON.parse(outputOf(await runProgram([...parameters, '--json'], settings)));
+}
+
+/** Returns the output of a command, which must have succeeded and printed only its result. */
+export function outputOf({ code, stdout, stderr }: ProgramRun): string {
   expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: '' });
-  return JSON.parse(stdout);
+  return stdout;
 }
