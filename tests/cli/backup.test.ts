@@ -3,29 +3,22 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { listAudit } from '../../src/core/audit/audit-log.ts';
 import { connect } from '../../src/core/database/connect.ts';
-import { CommandHarness, databasePids, expectRefusal, runCommand } from '../support/command.ts';
+import { CommandHarness, databasePids, expectRefusal, NOBODY, runCommand } from '../support/command.ts';
 import { copySampleSite, installCommand, installForOtherAccounts } from '../support/installed-command.ts';
-import { jsonOf, runProgram } from '../support/program.ts';
+import { jsonOf, outputOf, runProgram } from '../support/program.ts';
 import { newVisitor } from '../support/requests.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
 const harness = new CommandHarness();
 const isRoot = process.geteuid?.() === 0;
-/** The ids of the user and group `nobody`, which own no files. */
-const nobody = { uid: 65534, gid: 65534 };
 
 beforeAll(installCommand);
 afterEach(() => harness.clear());
 
 type Settings = Record<string, string>;
 
-/** Runs a command that must succeed and print only its result. */
-async function outputOf(settings: Settings, ...parameters: string[]): Promise<string> {
-  const { code, stdout, stderr } = await runProgram(parameters, settings);
-  expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: '' });
-  return stdout;
-}
+const run = async (settings: Settings, ...parameters: string[]) => outputOf(await runProgram(parameters, settings));
 
 describe('a backup and its restore', () => {
   test('a backup of a running site can be restored into another running site, which shows it and accepts writes', async () => {
@@ -56,7 +49,7 @@ describe('a backup and its restore', () => {
     expect((await upvote(second.address)).status).toBe(200);
     await expect.poll(() => pageOf(second.address)).toContain(`"upvotes":${Number(count) + 1}`);
     expectRefusal(await runProgram(['restore', path], other), /not empty: it has 67 products.*Add --replace/);
-    expect(await outputOf(other, 'restore', '--replace', '--yes', path)).toMatch(
+    expect(await run(other, 'restore', '--replace', '--yes', path)).toMatch(
       /^Restored 67 products, \d+ upvotes and 24 comments as of \d{4}-\S+Z\.\n$/,
     );
     await expect.poll(() => list(second.address)).toEqual(before);
@@ -78,7 +71,7 @@ describe('a backup and its restore', () => {
     expect(await listAudit(from, { limit: 1 })).toMatchObject([{ action: 'backup', target: 'site.backup' }]);
     const [restore] = await listAudit(to, { limit: 1 });
     expect(restore).toMatchObject({ action: 'restore', target: 'site.backup', details: { rows: { products: 67 } } });
-    expect(await outputOf({ DATABASE_URL: to.url }, 'log')).toMatch(/ restored [1-9][\d,]+ rows from site\.backup\.$/m);
+    expect(await run({ DATABASE_URL: to.url }, 'log')).toMatch(/ restored [1-9][\d,]+ rows from site\.backup\.$/m);
     await Promise.all([from.drop(), to.drop()]);
   });
 
@@ -101,20 +94,20 @@ describe('a backup and its restore', () => {
     await installForOtherAccounts();
     const folder = await harness.folder();
     const path = join(folder, 'site.backup');
-    await chown(folder, nobody.uid, nobody.gid);
+    await chown(folder, NOBODY.uid, NOBODY.gid);
     const settings = { DATA_DIR: join(folder, 'data'), HOME: folder };
     for (const parameters of [
       ['sample', 'load'],
       ['backup', path],
       ['restore', '--replace', '--yes', path],
     ]) {
-      const { code, stderr } = await runCommand(parameters, { settings, account: nobody });
+      const { code, stderr } = await runCommand(parameters, { settings, account: NOBODY });
       expect({ code, stderr }, parameters[0]).toEqual({ code: 0, stderr: '' });
     }
-    expect(await stat(path)).toMatchObject({ uid: nobody.uid });
+    expect(await stat(path)).toMatchObject({ uid: NOBODY.uid });
     const closed = join(folder, 'closed');
     await mkdir(closed, { mode: 0o755 });
-    const refused = await runCommand(['backup', join(closed, 'site.backup')], { settings, account: nobody });
+    const refused = await runCommand(['backup', join(closed, 'site.backup')], { settings, account: NOBODY });
     expectRefusal(refused, /cannot write .* into .*closed \(EACCES\)/);
   });
 });
@@ -128,7 +121,7 @@ describe('backup', () => {
     expectRefusal(await runProgram(['backup', path], settings), /site\.backup exists.*--force/);
     expect(await readdir(folder)).toEqual(['site.backup']);
     await copySampleSite(settings.DATA_DIR);
-    await outputOf(settings, 'backup', '--force', path);
+    await run(settings, 'backup', '--force', path);
     expect((await readFile(path)).subarray(0, 2)).toEqual(Buffer.from([0x1f, 0x8b]));
     expect((await readdir(folder)).sort()).toEqual(['data', 'site.backup']);
   });

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { UNPRIVILEGED } from '../support/command.ts';
 import { nodeForAll } from '../support/installed-command.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -49,8 +50,7 @@ async function addVite(): Promise<void> {
 /** Runs the command as an account that cannot write to the checkout. */
 async function runReadOnly(): Promise<{ stdout: string; stderr: string }> {
   await chmod(checkout, 0o555);
-  const account = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
-  return run(nodeForAll(), [join(checkout, 'bin/groundswell.js')], account);
+  return run(nodeForAll(), [join(checkout, 'bin/groundswell.js')], { ...UNPRIVILEGED });
 }
 
 /** Runs the command with a Node.js process that claims to have another version. */

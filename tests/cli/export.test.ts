@@ -1,7 +1,7 @@
 import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { CommandHarness, expectRefusal, runCommand } from '../support/command.ts';
+import { CommandHarness, expectRefusal, runCommand, UNPRIVILEGED } from '../support/command.ts';
 import { installCommand, installForOtherAccounts } from '../support/installed-command.ts';
 import { runProgram } from '../support/program.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
@@ -150,9 +150,8 @@ test('export refuses a folder without write permission, names it, and leaves it 
   await installForOtherAccounts();
   await chmod(folder, 0o555);
   // Runs as another user, because root may write everywhere.
-  const account = process.getuid?.() === 0 ? { account: { uid: 65_534, gid: 65_534 } } : {};
   const settings = { DATABASE_URL: database.url, HOME: folder };
-  const refused = await runCommand(['export', join(folder, 'site.jsonl')], { settings, ...account });
+  const refused = await runCommand(['export', join(folder, 'site.jsonl')], { settings, account: UNPRIVILEGED });
   expectRefusal(refused, /cannot write site\.jsonl into .*\(EACCES\)/);
   expect(await readdir(folder)).toEqual([]);
 });

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createCore } from '../../src/core/core.ts';
 import { signalIdle } from '../support/child-processes.ts';
-import { CommandHarness, expectRefusal, runCommand } from '../support/command.ts';
+import { CommandHarness, expectRefusal, runCommand, UNPRIVILEGED } from '../support/command.ts';
 import { installCommand, installForOtherAccounts } from '../support/installed-command.ts';
-import { type ProgramRun, runProgram } from '../support/program.ts';
+import { outputOf, type ProgramRun, runProgram } from '../support/program.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 
 const harness = new CommandHarness();
@@ -37,13 +37,6 @@ async function file(name: string, content: string): Promise<string> {
 /** Runs the command in this process, on a database server. */
 function runImport(...parameters: string[]): Promise<ProgramRun> {
   return runProgram(['import', ...parameters], { DATABASE_URL: database.url, DATA_DIR: join(folder, 'data') });
-}
-
-/** Runs a command that must succeed and print only its result. */
-async function outputOf(...parameters: string[]): Promise<string> {
-  const { code, stdout, stderr } = await runImport(...parameters);
-  expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: '' });
-  return stdout;
 }
 
 async function names(): Promise<Record<string, string>> {
@@ -88,26 +81,26 @@ describe('with an embedded database', () => {
 
 describe('the output of import', () => {
   test('with --dry-run, lists the changes without making them, and the import then makes the same changes', async () => {
-    await outputOf(await file('a.jsonl', '{"id":"a","name":"A"}\n{"id":"b","name":"B"}'));
+    outputOf(await runImport(await file('a.jsonl', '{"id":"a","name":"A"}\n{"id":"b","name":"B"}')));
     const path = await file('b.json', '[{"id":"a","name":"New\\u001b[2J"},{"id":"b"},{"id":"c","name":"C"}]');
-    expect(await outputOf(path, '--dry-run')).toBe(
+    expect(outputOf(await runImport(path, '--dry-run'))).toBe(
       '+ c  C\n~ a\n    name: A → New\\u{1b}[2J\nDry run: nothing was changed. The import would result in: 1 created, 1 updated, 1 unchanged.\n',
     );
-    expect(JSON.parse(await outputOf(path, '--dry-run', '--json'))).toMatchObject({
+    expect(JSON.parse(outputOf(await runImport(path, '--dry-run', '--json')))).toMatchObject({
       ...{ created: 1, updated: 1, unchanged: 1, dryRun: true },
       wouldCreate: [{ id: 'c', name: 'C', line: 1, item: 3 }],
       wouldUpdate: [{ id: 'a', line: 1, item: 1, changes: [{ field: 'name', before: 'A' }] }],
     });
     expect(await names()).toEqual({ a: 'A', b: 'B' });
-    expect(await outputOf(path)).toBe('1 created, 1 updated, 1 unchanged.\n');
+    expect(outputOf(await runImport(path))).toBe('1 created, 1 updated, 1 unchanged.\n');
   });
 
   test('depends on --split, the separator of tags, which is a comma by default', async () => {
     const path = await file('tags.csv', 'id,tags\na,"x, y;z"\n');
     const tags = async () => (await database.query<{ tags: string[] }>('SELECT tags FROM products'))[0]?.tags;
-    await outputOf(path);
+    outputOf(await runImport(path));
     expect(await tags()).toEqual(['x', 'y;z']);
-    await outputOf(path, '--split', ';');
+    outputOf(await runImport(path, '--split', ';'));
     expect(await tags()).toEqual(['x, y', 'z']);
   });
 
@@ -116,7 +109,7 @@ describe('the output of import', () => {
       'odd.csv',
       'id,Title,Extra,upvotes,image\na,Tide,x,5,pic.png\nb,tide,x,5,\nA B,Ebb,,,\na,Tide,,,\n',
     );
-    expect(await outputOf(path, '--map', 'name=Title', '--slugify-ids')).toBe(
+    expect(outputOf(await runImport(path, '--map', 'name=Title', '--slugify-ids'))).toBe(
       [
         '3 created, 0 updated, 0 unchanged.',
         'Ignored line 2: a later row has the same id, a.',
@@ -226,9 +219,11 @@ describe('refused imports exit 2 and change nothing', () => {
     const path = await file('closed.csv', 'id\na\n');
     await chmod(path, 0o000);
     // Runs as another user, because root may read everything.
-    const account = process.getuid?.() === 0 ? { account: { uid: 65_534, gid: 65_534 } } : {};
     const settings = { DATABASE_URL: database.url, HOME: folder };
-    expectRefusal(await runCommand(['import', path], { settings, ...account }), /closed\.csv cannot be read: EACCES/);
+    expectRefusal(
+      await runCommand(['import', path], { settings, account: UNPRIVILEGED }),
+      /closed\.csv cannot be read: EACCES/,
+    );
   });
 });
 
@@ -240,7 +235,7 @@ test.each([
   async (signal, outcome) => {
     const rows = Array.from({ length: 1_200 }, (_, index) => ({ id: `p-${index}`, name: 'Before' }));
     const text = (name: string) => rows.map((row) => JSON.stringify({ ...row, name })).join('\n');
-    await outputOf(await file('before.jsonl', text('Before')));
+    outputOf(await runImport(await file('before.jsonl', text('Before'))));
     const after = await file('after.jsonl', `{"id":"new"}\n${text('After')}`);
 
     const { exited } = await database.transaction(async (sql) => {
@@ -270,6 +265,6 @@ test.each([
     expect(new Set(Object.values(await names()))).toEqual(new Set(['Before']));
     expect(Object.keys(await names())).toHaveLength(1_200);
 
-    expect(await outputOf(after)).toContain('1 created, 1,200 updated, 0 unchanged.');
+    expect(outputOf(await runImport(after))).toContain('1 created, 1,200 updated, 0 unchanged.');
   },
 );

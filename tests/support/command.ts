@@ -24,11 +24,17 @@ export interface RunningCommand {
   exited: Promise<CommandResult>;
 }
 
+/** The ids of the user and group `nobody`, which own no files. */
+export const NOBODY = { uid: 65_534, gid: 65_534 };
+
+/** The account for tests of missing permissions: `nobody` for root, who may do everything, otherwise the current user. */
+export const UNPRIVILEGED = process.getuid?.() === 0 ? NOBODY : undefined;
+
 export interface RunOptions {
   /** The command's settings. It inherits no settings from the environment of the test run. */
   settings?: Record<string, string>;
   /** Runs the command as this user, which requires root. */
-  account?: { uid: number; gid: number };
+  account?: { uid: number; gid: number } | undefined;
 }
 
 /** Starts the built command without a terminal. `installCommand` must have run. */
