@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildProduct } from '../support/build-product.ts';
+import { canonicalOf } from '../support/page-head.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
 
 const GERMAN = 'Die Top-Launches von heute';
@@ -9,7 +10,6 @@ const alternates = (html: string) =>
   Object.fromEntries(
     [...html.matchAll(/<link rel="alternate" hreflang="([^"]+)" href="([^"]+)">/g)].map(([, tag, href]) => [tag, href]),
   );
-const canonicalOf = (html: string) => /<link rel="canonical" href="([^"]+)">/.exec(html)?.[1];
 
 describe('a site in English', () => {
   let site: TestSite;

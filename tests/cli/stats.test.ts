@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hideComments } from '../../src/core/comments/moderate-comments.ts';
 import { removeProducts } from '../../src/core/products/remove-products.ts';
 import { saveProducts } from '../../src/core/products/save-products.ts';
-import { HOUR_MS } from '../../src/core/runtime.ts';
+import { DAY_MS, HOUR_MS } from '../../src/core/runtime.ts';
 import { readStats, type SiteStats } from '../../src/core/stats/read-stats.ts';
 import { deleteOldBursts, listUpvoteBursts, saveUpvoteBursts } from '../../src/core/stats/upvote-bursts.ts';
 import { buildProduct } from '../support/build-product.ts';
@@ -16,8 +16,6 @@ beforeAll(async () => {
   database = await createTestDatabase();
 });
 afterAll(() => database.drop());
-
-const DAY_MS = 24 * HOUR_MS;
 
 let year = 2030;
 
