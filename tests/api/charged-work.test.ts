@@ -6,7 +6,7 @@ import { DEFAULT_RATE_LIMITS } from '../../src/settings/rate-limits.ts';
 import { readTrustedProxies } from '../../src/settings/trusted-proxies.ts';
 import { buildProduct } from '../support/build-product.ts';
 import { expectProblem } from '../support/expect-problem.ts';
-import { newVisitor } from '../support/requests.ts';
+import { newVisitor, times } from '../support/requests.ts';
 import { createTestClock } from '../support/test-clock.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
 
@@ -27,8 +27,6 @@ async function start() {
   site = await startTestSite({ runtime: clock, rateLimits, trustProxy, cacheEnabled: true, launched: [product] });
   return { clock, id: product.id };
 }
-
-const times = <Value>(count: number, make: () => Value): Value[] => Array.from({ length: count }, make);
 
 const FORGED = { cookie: 'last_write_00000000=1-999999999999999' };
 

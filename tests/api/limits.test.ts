@@ -7,7 +7,7 @@ import { readTrustedProxies } from '../../src/settings/trusted-proxies.ts';
 import { buildProduct } from '../support/build-product.ts';
 import { expectProblem } from '../support/expect-problem.ts';
 import { createLogLines } from '../support/log-lines.ts';
-import { newVisitor } from '../support/requests.ts';
+import { newVisitor, times } from '../support/requests.ts';
 import { createTestClock } from '../support/test-clock.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
 
@@ -37,8 +37,6 @@ async function statuses(send: Send, visitors: readonly Record<string, string>[])
   for (const visitor of visitors) responses.push((await send(visitor)).statusCode);
   return responses;
 }
-
-const times = <Value>(count: number, make: () => Value): Value[] => Array.from({ length: count }, make);
 
 describe('the limits of each session and of each network', () => {
   const ENDPOINTS: [name: string, session: number | undefined, network: number, success: number][] = [

@@ -34,6 +34,9 @@ export function requestsTo(app: FastifyInstance): Requests {
   };
 }
 
+/** Returns `count` values, such as one for each of many simultaneous requests. */
+export const times = <Value>(count: number, make: () => Value): Value[] => Array.from({ length: count }, make);
+
 /** Returns the session header of a new visitor. */
 export function newVisitor(): { 'x-user-session': string } {
   return { 'x-user-session': `session-${randomUUID()}` };
