@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { lines, openImportHarness } from '../../../tests/support/import-harness.ts';
-import { undoEntry } from '../console/undo-entry.ts';
+import { undo } from '../../../tests/support/undo.ts';
 import { editProduct } from '../products/edit-product.ts';
 import { removeProducts } from '../products/remove-products.ts';
 import { restoreProducts } from '../products/restore-products.ts';
@@ -39,13 +39,6 @@ async function edit(id: string, values: Record<string, string>): Promise<string>
   return (await editProduct(harness.database, id, { values }, { now })).auditId ?? '';
 }
 
-const undo = (id: string | null) =>
-  undoEntry({ database: harness.database, withoutStatementTimeout: (work) => work(harness.database) }, id ?? '', {
-    runtime: systemRuntime,
-    timeZone: 'UTC',
-    votesPerNetwork: 20,
-  });
-
 const POSTPONED = { action: 'product.postponed', productName: null, reason: null, undoneAt: null };
 const RESUMED = { action: 'product.postponed', productName: 'Launched', undoneAt: expect.any(String) };
 
@@ -54,7 +47,7 @@ test('an edit that postpones a launched product is listed, even after it is undo
   await edit('scheduled', { createdAt: inDays(2) });
   const id = await edit('launched', { createdAt: inDays(1) });
   expect(await entries()).toEqual([expect.objectContaining({ ...POSTPONED, id, productId: 'launched' })]);
-  await undo(id);
+  await undo(harness.database, id);
   expect(await entries()).toEqual([expect.objectContaining({ ...RESUMED, id, productId: 'launched' })]);
 });
 
@@ -63,7 +56,7 @@ test('a postponement counts as undone once a later edit or import reverts it, an
   const id = await edit('launched', { createdAt: inDays(-1), maker: 'New' });
   const undoneAt = (await browseAudit(harness.database, { limit: 1 })).items[0]?.createdAt;
   expect(await entries()).toEqual([expect.objectContaining({ ...RESUMED, undoneAt })]);
-  await undo(id);
+  await undo(harness.database, id);
   expect(await entries()).toEqual([
     expect.objectContaining(POSTPONED),
     expect.objectContaining({ ...POSTPONED, undoneAt }),
@@ -136,7 +129,7 @@ test('the launched products that an import or its undo postpones are listed', as
   const [entry] = (await browseAudit(harness.database, { action: 'products postpone', limit: 2 })).items;
   expect(entry?.details).toMatchObject({ after: { createdAt: inDays(1) }, import: auditId });
   expect(JSON.stringify(entry?.details)).not.toContain('New');
-  await undo(auditId);
+  await undo(harness.database, auditId);
   expect(await entries()).toEqual([
     expect.objectContaining({ ...POSTPONED, productId: 'scheduled', reason: 'Import undone' }),
     expect.objectContaining({ ...RESUMED, productId: 'launched' }),

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { lines, openImportHarness } from '../../../tests/support/import-harness.ts';
 import type { TestDatabase } from '../../../tests/support/test-database.ts';
+import { undo } from '../../../tests/support/undo.ts';
 import { browseAudit } from '../audit/audit-log.ts';
 import { LARGE_CHANGE_ROWS } from '../counts/block-writes.ts';
 import type { Database } from '../database/database.ts';
@@ -46,10 +47,6 @@ test.each<[string, (id: string, createdAt: string) => Promise<{ auditId: string 
 ])('undoing an %s that made a product miss its launch time launches the product at once', async (_, change) => {
   const inDays = (days: number) => new Date(Date.now() + days * DAY_MS);
   const [begun, missed, now] = [inDays(-1), inDays(1), inDays(5)];
-  const connection = {
-    database,
-    withoutStatementTimeout: <Result>(work: (on: Database) => Promise<Result>) => work(database),
-  };
   const runtime = { ...systemRuntime, now: () => now };
   for (const [launchAt, expected] of [
     [missed, now],
@@ -58,7 +55,7 @@ test.each<[string, (id: string, createdAt: string) => Promise<{ auditId: string 
     const id = randomUUID();
     await saveProducts(database, [buildProduct({ id, ...launchOf(launchAt, 'Asia/Tokyo') })]);
     const { auditId } = await change(id, inDays(10).toISOString());
-    await undoEntry(connection, auditId ?? '', { runtime, timeZone: 'Asia/Tokyo', votesPerNetwork: 20 });
+    await undo(database, auditId, { runtime, timeZone: 'Asia/Tokyo' });
     const { launchDate } = launchOf(expected, 'Asia/Tokyo');
     const launch = { created_at: expected, launch_date: launchDate, launched_at: expected };
     expect(await database.query(SELECT_LAUNCH, [id])).toEqual([{ ...launch, window_from: expected }]);

@@ -6,8 +6,8 @@ import { interruptTransactions } from '../../../tests/support/interrupted-transa
 import { planOfProduct, shrinkProducts } from '../../../tests/support/query-plan.ts';
 import { withoutTimeouts } from '../../../tests/support/recording-database.ts';
 import { silentLog } from '../../../tests/support/silent-log.ts';
+import { undo as undoOn } from '../../../tests/support/undo.ts';
 import { listAudit } from '../audit/audit-log.ts';
-import { undoEntry } from '../console/undo-entry.ts';
 import { lockCounts } from '../counts/lock-counts.ts';
 import { type Database, openDatabase } from '../database/database.ts';
 import { removeProducts } from '../products/remove-products.ts';
@@ -29,12 +29,7 @@ async function importRows(...rows: object[]): Promise<string> {
   return (await listAudit(harness.database, { limit: 1 }))[0]?.id ?? '';
 }
 
-const undo = (id: string, on: Database = harness.database) =>
-  undoEntry({ database: on, withoutStatementTimeout: (work) => work(on) }, id, {
-    runtime: systemRuntime,
-    timeZone: 'UTC',
-    votesPerNetwork: 20,
-  });
+const undo = (id: string, on: Database = harness.database) => undoOn(on, id);
 
 const undos = async () =>
   (await listAudit(harness.database, { limit: 9 })).filter(({ action }) => action === 'import undo');

@@ -5,9 +5,9 @@ import { lines, openImportHarness } from '../../../tests/support/import-harness.
 import { interruptTransactions } from '../../../tests/support/interrupted-transactions.ts';
 import { differencesOf, launch, rulesAt, vote } from '../../../tests/support/launch-site.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
+import { undo } from '../../../tests/support/undo.ts';
 import { parsePeriod } from '../../contract/leaderboards/period.ts';
 import { listAudit } from '../audit/audit-log.ts';
-import { undoEntry } from '../console/undo-entry.ts';
 import { createCore } from '../core.ts';
 import type { Database } from '../database/database.ts';
 import { editProduct } from '../products/edit-product.ts';
@@ -26,14 +26,6 @@ beforeAll(async () => {
   database = await createTestDatabase();
 });
 afterAll(() => database.drop());
-
-function undo(on: Database, auditId: string | null): Promise<unknown> {
-  const connection = {
-    database: on,
-    withoutStatementTimeout: <Result>(work: (on: Database) => Promise<Result>) => work(on),
-  };
-  return undoEntry(connection, auditId ?? '', { runtime: systemRuntime, timeZone: 'UTC', votesPerNetwork: 20 });
-}
 
 test.each([
   ['final', '2026-05-10T09:00:00.000Z'],
