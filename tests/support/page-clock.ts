@@ -52,9 +52,11 @@ export async function skipDay(page: Page): Promise<void> {
   }, 86_400_000);
 }
 
-/** Waits until the link to the leaderboards leads to the board of the current day by the page's clock. */
-export async function expectTodaysLink(page: Page): Promise<void> {
-  const link = page.getByRole('main').getByRole('link', { name: 'Leaderboards' });
+/** Waits until a link, by default the one to the leaderboards, leads to the board of the current day by the page's clock. */
+export async function expectTodaysLink(
+  page: Page,
+  link = page.getByRole('main').getByRole('link', { name: 'Leaderboards' }),
+): Promise<void> {
   await expect(async () => {
     // Reads the page's day in each attempt, because midnight may pass.
     const day = await page.evaluate(() => new Date(Date.now()).toISOString().slice(0, 10));
