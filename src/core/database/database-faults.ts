@@ -59,6 +59,16 @@ export function isStatementTimeout(error: unknown): boolean {
   return cause instanceof pg.DatabaseError && cause.code === QUERY_CANCELED;
 }
 
+/**
+ * Returns whether a statement failed because it took too long, by the client's timeout or the server's, or because it
+ * conflicted with others, such as with replication on a replica.
+ */
+export function isSlowStatement(error: unknown): boolean {
+  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  const isClientTimeout = cause instanceof Error && /query read timeout/i.test(cause.message);
+  return isClientTimeout || isStatementTimeout(error) || isSerializationFailure(error);
+}
+
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /** Returns whether a statement waited for a lock longer than `lock_timeout`. */

@@ -13,7 +13,7 @@ describe('the state of a replica', () => {
       'is verified up to the request of the position that it replayed',
       { kind: 'unverified', goal },
       { type: 'replayed', goal },
-      { kind: 'usable', verifiedAt: 9_000, isPrimaryUnreachable: false },
+      { ...usable, verifiedAt: 9_000, replayed: goal },
     ],
     [
       'stays unverified while it is behind',
@@ -32,7 +32,13 @@ describe('the state of a replica', () => {
       'is usable again after it has caught up',
       { ...usable, kind: 'lagging' },
       { type: 'replayed', goal },
-      { ...usable, verifiedAt: 9_000 },
+      { ...usable, verifiedAt: 9_000, replayed: goal },
+    ],
+    [
+      'keeps its goal, because a replica that always lags could not reach a newer one',
+      { ...usable, kind: 'lagging', goal },
+      { type: 'position', goal: { position: '0/16B3800', requestedAt: 10_000 } },
+      { ...usable, kind: 'lagging', goal },
     ],
     [
       'records that the primary is unreachable',
@@ -52,7 +58,25 @@ describe('the state of a replica', () => {
       { type: 'noPosition', requestedAt: 9_000 },
       { ...usable, verifiedAt: 7_000 },
     ],
-    ['is unverified after a failure', { ...usable, goal }, { type: 'failed' }, unverified],
+    [
+      'is unverified after a failure',
+      { ...usable, goal, replayed: goal },
+      { type: 'failed' },
+      { kind: 'unverified', replayed: goal },
+    ],
+    [
+      'is verified up to its replayed position if the primary is unreachable after a failure',
+      { kind: 'unverified', replayed: goal },
+      { type: 'primaryUnreachable' },
+      { ...usable, verifiedAt: 9_000, isPrimaryUnreachable: true, replayed: goal },
+    ],
+    ['stays unverified if it has never been verified', unverified, { type: 'primaryUnreachable' }, unverified],
+    [
+      'stays usable while the primary is unreachable, however old its data is',
+      { ...usable, isPrimaryUnreachable: true },
+      { type: 'behind', now: 60_000 },
+      { ...usable, isPrimaryUnreachable: true },
+    ],
   ])('the state of a replica %s', (_name, state, event, expected) => {
     expect(nextReplicaState(state, event)).toEqual(expected);
   });

@@ -61,7 +61,11 @@ const SELECT_SYSTEM = 'SELECT system_identifier::text AS system FROM pg_control_
  * @throws if the identifiers differ, or a server does not respond.
  */
 export async function requireSameSystem(primary: Sql, replica: Sql): Promise<void> {
-  const [ours, theirs] = await Promise.all([primary, replica].map(readSystem));
+  await requireSystem(replica, await readSystem(primary));
+}
+
+async function requireSystem(replica: Sql, ours: string | undefined): Promise<void> {
+  const theirs = await readSystem(replica);
   if (ours === undefined || theirs === undefined || ours === theirs) return;
   throw new Error('The server is a replica of another server, not of the one in DATABASE_URL');
 }
@@ -102,14 +106,21 @@ interface WalPosition {
   requestedAt: number;
 }
 
-/** The replica shows everything committed before `verifiedAt`; `goal` is the position that it has not replayed yet. */
-export type ReplicaState =
-  | { kind: 'unverified'; goal?: WalPosition | undefined }
-  | { kind: 'usable' | 'lagging'; verifiedAt: number; isPrimaryUnreachable: boolean; goal?: WalPosition | undefined };
+/**
+ * The replica shows everything committed before `verifiedAt`; `goal` is the position that it has not replayed yet, and
+ * `replayed` the last one that it is known to have replayed.
+ */
+export type ReplicaState = { goal?: WalPosition | undefined; replayed?: WalPosition | undefined } & (
+  | { kind: 'unverified' }
+  | { kind: 'usable' | 'lagging'; verifiedAt: number; isPrimaryUnreachable: boolean }
+);
 
 export type ReplicaEvent =
   | { type: 'position'; goal: WalPosition }
-  /** The primary did not respond, so this process cannot commit writes either. */
+  /**
+   * The primary did not respond, so this process cannot commit writes either. The replica still shows what it had
+   * `replayed`.
+   */
   | { type: 'primaryUnreachable' }
   /** The engine has no WAL positions, but the replica responded. */
   | { type: 'noPosition'; requestedAt: number }
@@ -120,21 +131,30 @@ export type ReplicaEvent =
 export function nextReplicaState(state: ReplicaState, event: ReplicaEvent): ReplicaState {
   switch (event.type) {
     case 'position':
-      return state.kind === 'unverified'
-        ? { kind: 'unverified', goal: event.goal }
-        : { ...state, isPrimaryUnreachable: false, goal: event.goal };
+      return {
+        ...state,
+        ...(state.kind !== 'unverified' && { isPrimaryUnreachable: false }),
+        goal: state.goal ?? event.goal,
+      };
     case 'primaryUnreachable':
-      return state.kind === 'unverified' ? state : { ...state, isPrimaryUnreachable: true };
+      if (state.kind !== 'unverified') return { ...state, isPrimaryUnreachable: true };
+      if (state.replayed === undefined) return state;
+      return { ...state, kind: 'usable', verifiedAt: state.replayed.requestedAt, isPrimaryUnreachable: true };
     case 'noPosition':
       return { kind: 'usable', verifiedAt: event.requestedAt - ASSUMED_LAG_MS, isPrimaryUnreachable: false };
     case 'replayed':
-      return { kind: 'usable', verifiedAt: event.goal.requestedAt, isPrimaryUnreachable: false };
+      return {
+        kind: 'usable',
+        verifiedAt: event.goal.requestedAt,
+        isPrimaryUnreachable: false,
+        replayed: event.goal,
+      };
     case 'behind':
-      return state.kind !== 'unverified' && event.now - state.verifiedAt >= MAX_LAG_MS
+      return state.kind !== 'unverified' && !state.isPrimaryUnreachable && event.now - state.verifiedAt >= MAX_LAG_MS
         ? { ...state, kind: 'lagging' }
         : state;
     case 'failed':
-      return { kind: 'unverified' };
+      return { kind: 'unverified', replayed: state.replayed };
   }
 }
 
@@ -152,6 +172,8 @@ export function isCurrentEnough(state: ReplicaState, time: number, now: number):
 export function watchReplica(options: WatchOptions): Replica {
   const { name, database, primary, log, monotonicMs, latestWrite, onVerified } = options;
   let state: ReplicaState = { kind: 'unverified' };
+  /** The primary's system identifier. */
+  let system: string | undefined;
   let wasUsable: boolean | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
@@ -160,8 +182,8 @@ export function watchReplica(options: WatchOptions): Replica {
   function dispatch(event: ReplicaEvent, reason?: unknown): void {
     state = nextReplicaState(state, event);
     if (event.type === 'replayed' || event.type === 'noPosition') onVerified();
-    // Events of the primary do not change whether the replica is usable.
-    if (event.type === 'position' || event.type === 'primaryUnreachable') return;
+    // A new goal does not change whether the replica is usable.
+    if (event.type === 'position') return;
     const isUsable = state.kind === 'usable';
     if (isUsable === wasUsable) return;
     wasUsable = isUsable;
@@ -170,30 +192,38 @@ export function watchReplica(options: WatchOptions): Replica {
   }
 
   async function check(): Promise<void> {
-    const goal = state.goal ?? (await requestPosition());
+    // A primary that crashed may never send a pending goal, so while the replica cannot be read, asks it again.
+    if (state.goal === undefined || state.kind !== 'usable' || state.isPrimaryUnreachable) await requestPosition();
+    const { goal } = state;
     if (goal === undefined) return;
     if (await hasReplayed(database, goal.position)) dispatch({ type: 'replayed', goal });
     else dispatch({ type: 'behind', now: monotonicMs() }, 'The replica lags');
   }
 
-  async function requestPosition(): Promise<WalPosition | undefined> {
+  async function requestPosition(): Promise<void> {
     const requestedAt = monotonicMs();
     let position: string | undefined;
     try {
       position = await readPosition(primary);
+      if (state.kind === 'unverified') system = await readSystem(primary);
     } catch {
-      dispatch({ type: 'primaryUnreachable' });
-      return undefined;
+      await requireReplayed();
+      return dispatch({ type: 'primaryUnreachable' }, 'The primary does not respond');
     }
     if (position === undefined) {
       await hasReplayed(database, position);
-      dispatch({ type: 'noPosition', requestedAt });
-      return undefined;
+      return dispatch({ type: 'noPosition', requestedAt });
     }
-    if (state.kind === 'unverified') await requireSameSystem(primary, database);
-    const goal = { position, requestedAt };
-    dispatch({ type: 'position', goal });
-    return goal;
+    if (state.kind === 'unverified') await requireSystem(database, system);
+    dispatch({ type: 'position', goal: { position, requestedAt } });
+  }
+
+  /** Checks that the replica still shows what it had replayed: after a restart, it first replays some of it again. */
+  async function requireReplayed(): Promise<void> {
+    if (state.replayed === undefined) return;
+    if (state.kind === 'unverified') await requireSystem(database, system);
+    if (await hasReplayed(database, state.replayed.position)) return;
+    throw new Error('The replica has restarted, and lacks data that it had before');
   }
 
   const markUnverified = (reason: unknown) => dispatch({ type: 'failed' }, reason);

@@ -16,8 +16,7 @@ import { saveProducts } from '../products/save-products.ts';
 import { systemRuntime } from '../runtime.ts';
 import { type Database, openDatabase } from './database.ts';
 import { migrate } from './migrate.ts';
-import { isCurrentEnough } from './replica-watch.ts';
-import { LastWrites, openReplicas, RETENTION_MS, type ReplicatedReads } from './replicas.ts';
+import { openReplicas, type ReplicatedReads } from './replicas.ts';
 
 let servers: ReplicatedServers;
 let primary: Database;
@@ -79,6 +78,14 @@ async function whilePaused(work: (pass: (ms: number) => void) => Promise<void>):
   }
 }
 
+/** Lets the paused replicas lag so far that they are no longer read. */
+async function untilLagging(pass: (ms: number) => void): Promise<void> {
+  const logged = () => logLines.lines().filter(({ reason }) => reason === 'The replica lags').length;
+  const before = logged();
+  pass(5_000);
+  await expect.poll(logged).toBe(before + 2);
+}
+
 /** Adds an upvote by a new session. */
 async function upvote(productId = 'tide') {
   sessions += 1;
@@ -132,9 +139,7 @@ describe('replicas of a real server', () => {
       expect(await readsDuring(readOfWriter)).toEqual({ primary: 2, replicas: 0 });
       // Reads for other visitors still go to the replicas.
       expect(await readsDuring(() => core.getProduct('ebb'))).toEqual({ primary: 0, replicas: 2 });
-      pass(5_000);
-      const lagging = () => logLines.lines().filter(({ reason }) => reason === 'The replica lags');
-      await expect.poll(lagging).toHaveLength(2);
+      await untilLagging(pass);
       expect(usable()).toBe(0);
       await expectSeen(session, upvotes);
     });
@@ -179,7 +184,7 @@ describe('replicas of a real server', () => {
     await whilePaused(async () => {
       await upvote('rival');
       await refreshLaunches(primary, ids);
-      reads.noteChange(change('rival'));
+      reads.noteChange({ productIds: ['rival'], catalogue: false });
       expect(await rank()).toBe(2);
     });
     await primary.query('DELETE FROM products WHERE id = ANY($1::text[])', [ids]);
@@ -217,6 +222,43 @@ describe('replicas of a real server', () => {
     expect((await core.getProduct('ebb'))?.product.upvotes).toBe(before);
   });
 
+  test('while the primary is unavailable, replicas are read after a slow statement, and again after a restart', async () => {
+    await untilUsable(2);
+    const before = (await core.getProduct('ebb'))?.product.upvotes;
+    await servers.primary.stop();
+    try {
+      const slow = () => reads.of({}).query('SELECT pg_sleep(1)', [], { timeoutMs: 100 });
+      for (const _ of servers.replicas) await expect(slow()).rejects.toThrow(/is unavailable/);
+      for (const _ of servers.replicas) expect((await core.getProduct('ebb'))?.product.upvotes).toBe(before);
+      for (const replica of servers.replicas) await replica.stop();
+      for (const _ of servers.replicas) await expect(core.getProduct('ebb')).rejects.toThrow(/is unavailable/);
+      for (const replica of servers.replicas) await replica.start();
+      await untilUsable(2);
+      expect((await core.getProduct('ebb'))?.product.upvotes).toBe(before);
+      await expect(reads.runAsOf(performance.now(), () => core.getProduct('ebb'))).rejects.toThrow(/is unavailable/);
+    } finally {
+      await servers.primary.start();
+    }
+    await untilUsable(2);
+  });
+
+  test('replicas that never get the last writes of an unavailable primary are read for other data', async () => {
+    const before = (await core.getProduct('ebb'))?.product.upvotes;
+    await whilePaused(async (pass) => {
+      await upvote('tide');
+      await untilLagging(pass);
+      await servers.primary.stop();
+      try {
+        await untilUsable(2);
+        expect((await core.getProduct('ebb'))?.product.upvotes).toBe(before);
+        await expect(core.getProduct('tide')).rejects.toThrow(/is unavailable/);
+      } finally {
+        await servers.primary.start();
+      }
+    });
+    await untilUsable(2);
+  });
+
   test('replicas of a server other than the primary are not read', async () => {
     const other = await createTestDatabase({ migrated: false });
     const { log, lines } = createLogLines();
@@ -246,50 +288,4 @@ describe('replicas of a real server', () => {
     );
     expect(row?.upvotes).toBe(upvotes + 10);
   });
-});
-
-const change = (...productIds: string[]) => ({ productIds, catalogue: false });
-
-test('the scope of a read determines the last write that the read must show', () => {
-  const writes = new LastWrites();
-  writes.add(change('tide'), 10);
-  writes.add(change('ebb'), 20);
-  writes.addSession('of-ann', 30);
-  expect(writes.since({ productIds: ['tide'] })).toBe(10);
-  expect(writes.since({ productIds: ['tide', 'ebb'] })).toBe(20);
-  expect(writes.since({ productIds: ['surge'] })).toBe(Number.NEGATIVE_INFINITY);
-  expect(writes.since({ session: 'of-ann' })).toBe(30);
-  expect(writes.since({ productIds: ['tide'], session: 'of-ben' })).toBe(10);
-  expect(writes.since({})).toBe(30);
-});
-
-test('a change to the catalogue, or an unknown change, counts for every read', () => {
-  const writes = new LastWrites();
-  writes.add({ productIds: ['tide'], catalogue: true }, 10);
-  expect(writes.since({ productIds: ['surge'] })).toBe(10);
-  writes.addEverything(20);
-  expect(writes.since({ session: 'of-ann' })).toBe(20);
-});
-
-test('while the primary is unreachable, a replica that lacks an old write is not read', () => {
-  const writes = new LastWrites();
-  writes.add(change('tide'), 30_000);
-  writes.addSession('of-ann', 31_000);
-  writes.evictOld(45_000);
-  const canRead = (verifiedAt: number, scope: Parameters<LastWrites['since']>[0]) =>
-    isCurrentEnough({ kind: 'lagging', verifiedAt, isPrimaryUnreachable: true }, writes.since(scope), 60_000);
-  for (const scope of [{ productIds: ['tide'] }, { session: 'of-ann' }]) {
-    expect([canRead(29_000, scope), canRead(31_001, scope)]).toEqual([false, true]);
-  }
-});
-
-test('old or excess entries are merged into one time, which applies to every product', () => {
-  const writes = new LastWrites();
-  writes.add(change('tide'), 10);
-  writes.add(change('ebb'), 20);
-  writes.evictOld(10 + RETENTION_MS);
-  for (const id of ['tide', 'surge']) expect(writes.since({ productIds: [id] })).toBe(10);
-  expect(writes.since({ productIds: ['ebb'] })).toBe(20);
-  for (let number = 0; number <= 20_000; number += 1) writes.add(change(`p-${number}`), 30);
-  expect(writes.since({ productIds: ['surge'] })).toBe(30);
 });

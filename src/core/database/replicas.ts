@@ -4,6 +4,7 @@ import { type Log, systemRuntime } from '../runtime.ts';
 import { isDistributed } from './citus.ts';
 import { ConnectError, describeUrl } from './connect.ts';
 import { type Database, openDatabase, type Sql, type StatementOptions } from './database.ts';
+import { isSlowStatement } from './database-faults.ts';
 import { type Replica, watchReplica } from './replica-watch.ts';
 
 /**
@@ -184,8 +185,9 @@ function readFromReplicas(
             counted.replicas += 1;
             return rows;
           } catch (error) {
-            // Repeating the statement on the primary shows whether the statement or the replica is at fault.
-            replica.markUnverified(error);
+            // Repeating the statement on the primary shows whether the statement or the replica is at fault. A slow
+            // statement says nothing about the replica's data; the next check finds a replica that does not respond.
+            if (!isSlowStatement(error)) replica.markUnverified(error);
             replica = undefined;
           }
         }
