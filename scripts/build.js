@@ -4,7 +4,7 @@
  * The build is written to a staging folder that is then renamed, so a running site never reads an incomplete build, and
  * a killed build leaves none in dist/. The file `stamp` contains a hash of all inputs, to detect a stale build.
  */
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { constants, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { access, copyFile, readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -73,45 +73,50 @@ async function buildObstacle() {
   return isWritable ? undefined : `${ROOT} is not writable`;
 }
 
-/**
- * After this time, a lock without a process id is left over from a crash or a full disk. Until then, its process may be
- * about to write the id.
- */
-const LOCK_WRITE_MS = 5_000;
-/** Far longer than a build takes. The process id in an older lock may have been reused. */
+/** Far longer than a build takes. The process id in the name of an older lock may have been reused. */
 const MAX_BUILD_MS = 10 * 60_000;
 
-/** Runs `work` under a lock file, so only one process of this checkout builds. Removes a lock that was left over. */
+const LOCK_NAME = /^dist-lock-(\d+)-/;
+
+/**
+ * Runs `work` under a lock, so only one process of this checkout builds. Each process has its own lock file, so none
+ * can remove the lock of another by mistake, except one that was left over.
+ */
 async function withLock(work) {
-  const lock = `${DIST}-lock`;
+  const lock = `dist-lock-${process.pid}-${randomUUID()}`;
   let isWaiting = false;
-  for (;;) {
-    try {
-      await writeFile(lock, String(process.pid), { flag: 'wx' });
-      break;
-    } catch (error) {
-      if (error.code !== 'EEXIST') throw error;
-    }
-    if (await isLeftOver(lock)) await rm(lock, { force: true });
-    else if (!isWaiting) console.error(`Waiting for the build of another process, which holds ${lock} …`);
-    isWaiting = true;
-    await sleep(100);
-  }
   try {
+    for (;;) {
+      let holder = await findHolder(lock);
+      if (holder === undefined) {
+        // Of two processes that write their locks and then look for others, at least one finds the other.
+        await writeFile(join(ROOT, lock), '');
+        holder = await findHolder(lock);
+        if (holder === undefined) break;
+        await rm(join(ROOT, lock), { force: true });
+      }
+      if (!isWaiting) console.error(`Waiting for the build of another process, which holds ${join(ROOT, holder)} …`);
+      isWaiting = true;
+      await sleep(100 + 100 * Math.random());
+    }
     await work();
   } finally {
-    await rm(lock, { force: true });
+    await rm(join(ROOT, lock), { force: true });
   }
 }
 
-async function isLeftOver(lock) {
-  const holder = Number(await readFile(lock, 'utf8').catch(() => ''));
-  const stats = statSync(lock, { throwIfNoEntry: false });
-  if (!stats) return false;
-  const ageMs = Date.now() - stats.mtimeMs;
-  // A restarted container gives its processes the same ids again, so this process may have the id of a killed one.
-  const isHeld = holder > 0 ? holder !== process.pid && isRunning(holder) : ageMs <= LOCK_WRITE_MS;
-  return !isHeld || ageMs > MAX_BUILD_MS;
+/** Returns the name of another process's lock, if any. Removes locks that were left over. */
+async function findHolder(own) {
+  for (const name of await readdir(ROOT)) {
+    const [, pid] = LOCK_NAME.exec(name) ?? [];
+    const stats = name !== own && pid && statSync(join(ROOT, name), { throwIfNoEntry: false });
+    if (!stats) continue;
+    // A restarted container gives its processes the same ids again, so this process may have the id of a killed one.
+    const isHeld = Number(pid) !== process.pid && isRunning(Number(pid));
+    if (isHeld && Date.now() - stats.mtimeMs <= MAX_BUILD_MS) return name;
+    await rm(join(ROOT, name), { force: true });
+  }
+  return undefined;
 }
 
 async function build(stamp) {

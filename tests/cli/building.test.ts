@@ -9,6 +9,8 @@ import { nodeForAll } from '../support/installed-command.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
+/** No process has this id: it is greater than the greatest one of Linux, 4,194,304. */
+const UNUSED_PID = 5_000_000;
 let checkout: string;
 
 /** Creates a checkout that was built from other sources. Its command only prints which build it belongs to. */
@@ -154,19 +156,52 @@ test('a build retains the assets of replaced builds for a week, because the old 
 });
 
 test.each([
-  ['an empty lock', '', 60_000],
-  ['an old lock whose process id is in use again', String(process.pid), 60 * 60_000],
-])('a build removes %s that an earlier build left behind', async (_, content, ageMs) => {
+  ['a lock whose process has ended', UNUSED_PID, 0],
+  ['an old lock whose process id is in use again', process.pid, 60 * 60_000],
+])('a build removes %s', async (_, pid, ageMs) => {
   await addVite();
-  await add('dist-lock', content);
+  await add(`dist-lock-${pid}-left`, '');
   const then = new Date(Date.now() - ageMs);
-  await utimes(join(checkout, 'dist-lock'), then, then);
+  await utimes(join(checkout, `dist-lock-${pid}-left`), then, then);
   expect(await run(process.execPath, [join(checkout, 'bin/groundswell.js')])).toMatchObject({ stdout: 'new build\n' });
+  expect((await readdir(checkout)).filter((name) => name.startsWith('dist'))).toEqual(['dist']);
+});
+
+test('processes that find a lock left behind by a killed build never build at the same time', async () => {
+  await addVite();
+  await add(`dist-lock-${UNUSED_PID}-left`, '');
+  // A process that is slow to delete a lock deletes it while another process builds.
+  const slowly = `import promises from 'node:fs/promises';
+    import { syncBuiltinESMExports } from 'node:module';
+    const { rm } = promises;
+    promises.rm = async (path, options) => {
+      if (path.includes('dist-lock')) await new Promise((resolve) => setTimeout(resolve, process.env.DELAY_MS));
+      return rm(path, options);
+    };
+    syncBuiltinESMExports();`;
+  const preload = ['--import', `data:text/javascript,${encodeURIComponent(slowly)}`];
+  const build = (delayMs: number) =>
+    run(process.execPath, [...preload, join(checkout, 'scripts/build.js')], { env: { DELAY_MS: `${delayMs}` } });
+  // A build fails if another one has begun and not ended.
+  await add('node_modules/vite/stub.js', await readFile(join(checkout, 'node_modules/vite/index.js'), 'utf8'));
+  await add(
+    'node_modules/vite/index.js',
+    `import { mkdir, rmdir } from 'node:fs/promises';
+    import * as stub from './stub.js';
+    const BUILDING = ${JSON.stringify(join(checkout, 'building'))};
+    export async function build(options) {
+      await mkdir(BUILDING);
+      await stub.build(options);
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      await rmdir(BUILDING);
+    }`,
+  );
+  await Promise.all([build(0), build(400), build(800)]);
 });
 
 test('a build removes a lock with its own process id, which a killed build in the same container left behind', async () => {
   await addVite();
-  const command = 'printf $$ > "$1/dist-lock"; exec "$0" "$1/bin/groundswell.js"';
+  const command = ': > "$1/dist-lock-$$-left"; exec "$0" "$1/bin/groundswell.js"';
   const { stdout, stderr } = await run('sh', ['-c', command, process.execPath, checkout]);
   expect(stdout).toBe('new build\n');
   expect(stderr).not.toContain('Waiting');
@@ -182,13 +217,13 @@ test('a build replaces the folders that a killed build left behind', async () =>
 
 test('a build that waits for another build prints a message', async () => {
   await addVite();
-  await add('dist-lock', String(process.pid));
+  await add(`dist-lock-${process.pid}-held`, '');
   const waiting = run(process.execPath, [join(checkout, 'bin/groundswell.js')]);
   let output = '';
   waiting.child.stderr?.on('data', (text) => {
     output += text;
   });
   await expect.poll(() => output).toContain('Waiting for the build of another process');
-  await rm(join(checkout, 'dist-lock'));
+  await rm(join(checkout, `dist-lock-${process.pid}-held`));
   expect(await waiting).toMatchObject({ stdout: 'new build\n' });
 });
