@@ -22,7 +22,7 @@ as_site node --env-file=/etc/groundswell.env bin/groundswell.js backup "$data/be
 
 # Neither an interruption nor a failure may leave the site stopped.
 trap '' HUP INT TERM
-trap 'systemctl start groundswell; rm -rf "$root.new"' EXIT
+trap '[ -e "$root" ] || mv "$root.old" "$root"; systemctl start groundswell; rm -rf "$root.new"' EXIT
 rm -rf "$root.old"
 systemctl stop groundswell
 mv "$root" "$root.old"

@@ -99,6 +99,15 @@ describe.skipIf(process.platform === 'win32')('deploy/upgrade.sh', () => {
     },
   );
 
+  test('if the new version cannot be moved into place, the old one is restored and started', async () => {
+    const stub = `${STUB}exec /bin/mv "$@"\n`;
+    await writeFile(join(folder, 'bin/mv'), stub, { mode: 0o755 });
+    expect(await upgrade(`mv*.new *`)).toMatchObject({ code: 1 });
+    expect(await versions()).toEqual({ current: 'current', old: undefined });
+    expect(existsSync(`${root}.new`)).toBe(false);
+    expect((await calls()).at(-1)).toBe('systemctl start groundswell');
+  });
+
   test('if the new version does not become ready, the script fails and prints commands that restore the old one', async () => {
     const { code, stderr } = await upgrade('runuser*readyz*');
     expect(code).toBe(1);
