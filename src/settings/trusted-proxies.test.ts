@@ -28,6 +28,7 @@ describe('trusted addresses', () => {
 
 describe('invalid values', () => {
   test.each([
+    [' , ', "' , ' contains no address"],
     ['true', "'true' is not an address"],
     ['1', "'1' is not an address"],
     ['*', "'*' is not an address"],

@@ -23,6 +23,7 @@ export function readTrustedProxies(text: string): TrustedProxies {
   const parts = (text.includes('@') ? [text] : text.split(','))
     .map((part) => part.trim())
     .filter((part) => part !== '');
+  if (parts.length === 0) throw new Error(`${quote(text)} contains no address`);
   const ranges = parts.flatMap((part) => (NAMED_RANGES.get(part.toLowerCase()) ?? [part]).map(readRange));
   return (source) => {
     const address = withoutPort(source);
