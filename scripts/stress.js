@@ -6,7 +6,7 @@
  * Node.js, number of busy loops and selection of tests.
  */
 import { execFileSync, spawn } from 'node:child_process';
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -80,10 +80,9 @@ function outcomeOf({ results, seconds }, startedAt) {
 
 /** Returns the recorded runs of the same commit, major version of Node.js, busy loops and selection. */
 function earlierOutcomes() {
-  const recorded = readFileSync(RESULTS, 'utf8')
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
+  const text = existsSync(RESULTS) ? readFileSync(RESULTS, 'utf8') : '';
+  const lines = text.split('\n').filter((line) => line !== '');
+  const recorded = lines.map((line) => JSON.parse(line));
   const major = (version) => version.split('.')[0];
   return recorded.filter(
     (run) =>
