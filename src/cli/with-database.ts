@@ -13,12 +13,12 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
  */
 export class InterruptedError extends Error {
   override readonly name = 'InterruptedError';
+  /** As shells report a signal. */
+  readonly exitCode: number;
 
-  constructor(
-    message: string,
-    readonly exitCode: number,
-  ) {
-    super(message);
+  constructor(signal: (typeof SIGNALS)[number]) {
+    super('Interrupted.');
+    this.exitCode = 128 + constants.signals[signal];
   }
 }
 
@@ -48,7 +48,7 @@ export async function withDatabase<Result>(
   const interrupt = (name: (typeof SIGNALS)[number]) => {
     // Silences the log, because cancelled statements would be logged as an outage of the database.
     log.level = 'silent';
-    interruption.abort(new InterruptedError('Interrupted.', 128 + constants.signals[name]));
+    interruption.abort(new InterruptedError(name));
   };
   for (const name of signals) process.on(name, interrupt);
   try {
@@ -82,7 +82,7 @@ function unlessAborted<Result>(work: Promise<Result>, signal: AbortSignal): Prom
  */
 export async function untilInterrupted<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
   const controller = new AbortController();
-  const abort = () => controller.abort(new InterruptedError('Interrupted. Nothing was changed.', 1));
+  const abort = (name: (typeof SIGNALS)[number]) => controller.abort(new InterruptedError(name));
   for (const name of SIGNALS) process.on(name, abort);
   try {
     return await work(controller.signal);

@@ -148,7 +148,7 @@ test('a backup without a database exits 2, and creates neither a database nor a 
   expect(await readdir(folder)).toEqual([]);
 });
 
-test('an interrupted backup exits 1 with one line, and leaves no file and no running database', async () => {
+test('an interrupted backup exits 130 with one line, and leaves no file and no running database', async () => {
   const settings = { DATA_DIR: await harness.sampleDataDir() };
   const folder = dirname(settings.DATA_DIR);
   const connection = await connect({ dataDir: settings.DATA_DIR, mode: 'share', log: silentLog });
@@ -160,7 +160,7 @@ test('an interrupted backup exits 1 with one line, and leaves no file and no run
   await expect.poll(() => readdir(folder), { interval: 5 }).toContainEqual(expect.stringMatching(/\.partial$/));
   backup.process.kill('SIGINT');
   const { code, stderr } = await backup.exited;
-  expect({ code, stderr }).toEqual({ code: 1, stderr: 'groundswell: Interrupted. Nothing was changed.\n' });
+  expect({ code, stderr }).toEqual({ code: 130, stderr: 'groundswell: Interrupted.\n' });
   expect(await readdir(folder)).toEqual(['data']);
   expect(await databasePids(settings.DATA_DIR)).toEqual([]);
 });

@@ -229,7 +229,7 @@ describe('refused imports exit 2 and change nothing', () => {
 
 test.each([
   ['SIGKILL', { signal: 'SIGKILL' }],
-  ['SIGINT', { code: 1, stdout: '', stderr: 'groundswell: Interrupted. Nothing was changed.\n' }],
+  ['SIGINT', { code: 130, stdout: '', stderr: 'groundswell: Interrupted.\n' }],
 ] as const)(
   'an import that gets %s during its writes leaves the site unchanged, and does not block upvotes',
   async (signal, outcome) => {

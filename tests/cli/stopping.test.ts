@@ -121,7 +121,7 @@ describe('after a signal, a command leaves no embedded database running', () => 
     const command = harness.start(['doctor'], { settings: { DATA_DIR: dataDir } });
     await command.waitForOutput(/database: /);
     command.process.kill('SIGINT');
-    expect(await command.exited).toMatchObject({ code: 1, stderr: 'groundswell: Interrupted. Nothing was changed.\n' });
+    expect(await command.exited).toMatchObject({ code: 130, stderr: 'groundswell: Interrupted.\n' });
     expect(await databasePids(dataDir)).toEqual([]);
   });
 
@@ -145,7 +145,7 @@ describe('after a signal, a command leaves no embedded database running', () => 
     await close();
     command.process.kill('SIGTERM');
     await once(command.process, 'exit');
-    expect(command.process.exitCode).toBe(1);
+    expect(command.process.exitCode).toBe(143);
     expect(await databasePids(dataDir)).toEqual([]);
   });
 });
