@@ -6,6 +6,7 @@ import { withoutRowLocks } from '../../../tests/support/lockless-database.ts';
 import { recordStatements } from '../../../tests/support/recording-database.ts';
 import { createTestClock } from '../../../tests/support/test-clock.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
+import { createCore } from '../core.ts';
 import { CoreError } from '../core-error.ts';
 import { saveProducts } from '../products/save-products.ts';
 import { addComments, type WrittenComment } from './add-comments.ts';
@@ -127,6 +128,27 @@ describe('idempotency keys', () => {
       'product_not_found',
     ]);
     expect(words(await add(prepare('kept', { key })))).toEqual(['new kept']);
+  });
+
+  test('an idempotency key in one batch for an unknown and a known product creates the comment on the known one', async () => {
+    const key = randomUUID();
+    const batch = [prepare('lost', { key, of: 'nothing' }), prepare('kept', { key }), prepare('kept', { key })];
+    expect(words(await add(...batch))).toEqual(['product_not_found', 'new kept', 'old kept']);
+  });
+
+  test('an idempotency key for two products creates one comment, even if both requests arrive together', async () => {
+    const key = randomUUID();
+    const other = `p-${randomUUID()}`;
+    await saveProducts(database, [buildProduct({ id: other })]);
+    const { addComment } = createCore(database);
+    const send = (id: string) =>
+      addComment({ productId: id, content: 'x' }, { session: 'session-a', idempotencyKey: key });
+    const [first, second] = await Promise.allSettled([send(productId), send(other)]);
+    expect([first, second]).toMatchObject([
+      { value: { created: true } },
+      { reason: { code: 'idempotency_key_reused' } },
+    ]);
+    expect((await stored(other)).contents).toEqual([]);
   });
 
   test('an idempotency key whose comment has been hidden returns comment_not_found', async () => {

@@ -109,16 +109,24 @@ export async function addCommentsWithEvents(
   });
 }
 
-/** Leaves out repetitions of an idempotency key, so a comment that was sent twice is written once. */
+/**
+ * Leaves out repetitions of an idempotency key, so a comment that was sent twice is written once. Those on different
+ * products remain, because the first product may be unknown. If both exist, the batch fails, and group commit splits it.
+ */
 function firstOfEachKey(batch: readonly PreparedComment[]): PreparedComment[] {
   const seen = new Set<string>();
   return batch.filter((prepared) => {
-    const key = keyOf(prepared);
+    const key = keyAndProductOf(prepared);
     if (key === undefined) return true;
     if (seen.has(key)) return false;
     seen.add(key);
     return true;
   });
+}
+
+function keyAndProductOf(prepared: PreparedComment): string | undefined {
+  const key = keyOf(prepared);
+  return key && `${key} ${prepared.comment.productId}`;
 }
 
 interface Inserted {
@@ -150,12 +158,12 @@ function outcomeOf(
   { created, paused }: Inserted,
   earlier: ReadonlyMap<string, Comment>,
 ): Outcome<WrittenComment> {
-  const key = keyOf(prepared);
-  const written = distinct.includes(prepared) ? prepared : distinct.find((other) => keyOf(other) === key);
+  const key = keyAndProductOf(prepared);
+  const written = distinct.includes(prepared) ? prepared : distinct.find((other) => keyAndProductOf(other) === key);
   const wasCreated = written && created.get(written.comment.id);
   if (written === undefined || wasCreated === undefined)
     return paused.has(prepared.comment.productId) ? productPaused() : productNotFound();
   if (wasCreated) return { comment: written.comment, created: written === prepared };
-  const comment = key === undefined ? undefined : earlier.get(key);
+  const comment = earlier.get(keyOf(prepared) ?? '');
   return comment ? { comment, created: false } : new CoreError('comment_not_found', COMMENT_MESSAGES.notFound);
 }
