@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -130,6 +130,14 @@ test('unfinished files are deleted after an hour, and files with other names are
   for (const each of [unfinished, 'notes.txt', '.gitkeep']) await age(each, 2 * 60 * 60 * 1_000);
   await deletePictures();
   expect(await remaining()).toEqual([unfinishedNow, '.gitkeep', 'notes.txt'].sort());
+});
+
+test('a picture that a killed process had renamed in order to delete it is restored after an hour', async () => {
+  const name = await store('used again', 2 * 60 * 60 * 1_000);
+  await saveWithImage(name);
+  await rename(join(folder, name), join(folder, `.${name}.2f1c1a7e-5d57-4a5e-9a39-0d6e0c9a7b11`));
+  await deletePictures();
+  expect(await remaining()).toEqual([name]);
 });
 
 test('no picture is deleted if the database references none of them', async () => {

@@ -4,7 +4,14 @@ import { join } from 'node:path';
 import type { Sql } from '../database/database.ts';
 import { systemCode } from '../file-system.ts';
 import { DAY_MS, HOUR_MS } from '../runtime.ts';
-import { listPictureFolder, PICTURE_NAME, PICTURE_NAME_PATTERN, touchPicture } from './picture-store.ts';
+import {
+  isIntact,
+  listPictureFolder,
+  PICTURE_NAME,
+  PICTURE_NAME_PATTERN,
+  readPicture,
+  touchPicture,
+} from './picture-store.ts';
 
 /**
  * How long an unreferenced picture is retained. The delay protects new uploads, which are stored before the row that
@@ -16,7 +23,7 @@ export const PICTURE_GRACE_MS = DAY_MS;
 const REFRESH_MS = 6 * HOUR_MS;
 
 /** Matches the temporary files that killed processes leave behind. */
-const UNFINISHED = new RegExp(`^\\.${PICTURE_NAME_PATTERN}\\.[0-9a-f-]{36}$`);
+const UNFINISHED = new RegExp(`^\\.(${PICTURE_NAME_PATTERN})\\.[0-9a-f-]{36}$`);
 const UNFINISHED_MS = HOUR_MS;
 
 /**
@@ -28,9 +35,10 @@ const UNFINISHED_MS = HOUR_MS;
  */
 export async function deleteUnreferencedPictures(sql: Sql, folder: string, now: Date): Promise<string[]> {
   const files = await listPictureFolder(folder);
-  for (const name of files.filter((each) => UNFINISHED.test(each))) {
-    const path = join(folder, name);
-    if ((await ageOf(path, now)) > UNFINISHED_MS) await rm(path, { force: true });
+  for (const file of files) {
+    const [, name] = UNFINISHED.exec(file) ?? [];
+    if (name !== undefined && (await ageOf(join(folder, file), now)) > UNFINISHED_MS)
+      await removeUnfinished(folder, file, name, now);
   }
   const names = files.filter((each) => PICTURE_NAME.test(each));
   if (names.length === 0) return [];
@@ -50,6 +58,15 @@ export async function deleteUnreferencedPictures(sql: Sql, folder: string, now: 
   }
   if (errors.length > 0) throw errors[0];
   return deleted;
+}
+
+/** Deletes a temporary file, or restores its picture: a process killed in `deleteUnlessStored` leaves a whole picture. */
+async function removeUnfinished(folder: string, file: string, name: string, now: Date): Promise<void> {
+  const content = await readPicture(folder, file);
+  // The new time protects the picture like an upload, even if another process has stored it in the meantime.
+  if (content && isIntact(name, content) && (await touchPicture(folder, file, now)))
+    await rename(join(folder, file), join(folder, name));
+  else await rm(join(folder, file), { force: true });
 }
 
 /** Renames the file before checking its age, so a picture stored concurrently either remains or is written again. */
