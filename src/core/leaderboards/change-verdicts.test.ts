@@ -104,6 +104,16 @@ test('a new launch of the day can be placed while votes are listed', async () =>
   expect(placed).toBe(true);
 });
 
+test('votes of a launch that moves to another day while they are listed have the voters of the new day', async () => {
+  let isFirst = true;
+  const moving = interruptTransactions(database, 'READ ONLY', async () => {
+    if (isFirst) await launch(database, 'tide', '2026-05-31T23:30:00.000Z', `${DAY}T14:00:00.000Z`);
+    isFirst = false;
+  });
+  const list = await listVotes(moving, 'tide', { limit: 10, runtime: systemRuntime });
+  expect(list).toEqual({ day: '2026-05-31', votes: await votesOf() });
+});
+
 test('a selection by time does not affect other votes', async () => {
   const selection = { from: new Date(`${DAY}T11:30:00Z`), to: new Date(`${DAY}T12:30:00Z`) };
   const wanted = { productId: 'tide', action: 'exclude', reason: 'a burst', selection } as const;

@@ -15,14 +15,17 @@ import { readSecret } from './vote-networks.ts';
 export async function listVotes(
   database: Database,
   productId: string,
-  { limit, runtime, from, to }: { limit: number; runtime: Runtime } & Pick<VoteSelection, 'from' | 'to'>,
+  options: { limit: number; runtime: Runtime } & Pick<VoteSelection, 'from' | 'to'>,
 ): Promise<VoteList> {
+  const { limit, runtime, from, to } = options;
   const { day } = await readLaunch(database, productId);
   // Reads the secret before the read-only snapshot begins, because the first reader of a day stores a new secret. Does
   // not lock the day, because new launches would wait until all votes have been read.
   const secret = await readSecret(database, day, runtime);
-  return database.transaction(async (sql) => {
+  const list = await database.transaction(async (sql) => {
     await holdSnapshot(sql);
+    // The launch may have moved to another day, which has another secret.
+    if ((await readLaunch(sql, productId)).day !== day) return undefined;
     const isOpen = secret !== undefined && (await isUndecided(sql, day));
     const votes: TallyLine[] = [];
     for await (const lines of isOpen ? rowLines(sql, productId, secret) : readTallyLines(sql, day, productId)) {
@@ -35,6 +38,7 @@ export async function listVotes(
     }
     return { day, votes };
   });
+  return list ?? listVotes(database, productId, options);
 }
 
 async function* rowLines(sql: Sql, productId: string, secret: Buffer): AsyncGenerator<TallyLine[]> {
