@@ -78,9 +78,11 @@ const SELECT_PLACES = PERIOD_KINDS.map((kind, index) =>
   selectPlace(kind, { period: `$${2 * index + 3}`, order: `$${2 * index + 4}` }),
 ).join(' UNION ALL ');
 
+const MAX_ATTEMPTS = 3;
+
 /**
  * Reads the standing of a launch in its day, week, month and year. The votes are those by which the boards are ordered;
- * a new vote appears in them within a second.
+ * a new vote appears in them within a second. If votes change during each of `MAX_ATTEMPTS` reads, the rank may be outdated.
  * @returns null for a product that is unknown, scheduled, or not on its boards yet.
  * @throws CoreError `unavailable`.
  */
@@ -88,6 +90,7 @@ export async function getStandings(
   sql: Sql,
   productId: string,
   { votesPerNetwork = VOTES_PER_NETWORK, ...rules }: LeaderboardRules & { votesPerNetwork?: number },
+  attempt = 1,
 ): Promise<Standings | null> {
   if (!isProductId(productId)) return null;
   const [launch] = await sql.query<LaunchRow>(SELECT_LAUNCH, [productId], { isPrepared: true });
@@ -95,8 +98,8 @@ export async function getStandings(
   const keys = PERIOD_KINDS.flatMap((kind) => [launch[kind], launch[`${kind}_order`]]);
   const places = await sql.query<PlaceRow>(SELECT_PLACES, [launch.votes, productId, ...keys], { isPrepared: true });
   // The launch gained or lost votes between the two statements, so the position that was read is not its position.
-  if (places.some(({ own_votes }) => own_votes !== launch.votes)) {
-    return getStandings(sql, productId, { votesPerNetwork, ...rules });
+  if (attempt < MAX_ATTEMPTS && places.some(({ own_votes }) => own_votes !== launch.votes)) {
+    return getStandings(sql, productId, { votesPerNetwork, ...rules }, attempt + 1);
   }
   const placeOn = (kind: PeriodKind) => places.find((row) => row.kind === kind);
   // The cap is fixed when the day of a launch becomes final, even if its longer periods are not final yet.

@@ -242,20 +242,26 @@ test('a standing that is read while the launch gets a vote has the new number of
   await launch(database, 'tide', '2026-06-01T10:00:00.000Z');
   const cast = (session: string) => vote(database, 'tide', '2026-06-01T11:00:00.000Z', session);
   await cast('of-ann');
-  let isFirst = true;
-  const sql: Sql = {
-    query: async (...parameters) => {
-      const rows = await database.query(...parameters);
-      if (isFirst) {
-        isFirst = false;
-        await cast('of-ben');
-      }
-      return rows as never;
-    },
+  let statements = 0;
+  /** Casts a vote after each of the first statements. */
+  const readDuringVotes = (votes: number) => {
+    statements = 0;
+    const sql: Sql = {
+      query: async (...parameters) => {
+        const rows = await database.query(...parameters);
+        statements += 1;
+        if (statements <= votes) await cast(`of-${votes}-${statements}`);
+        return rows as never;
+      },
+    };
+    return getStandings(sql, 'tide', rulesAt('2026-06-01T12:00:00.000Z'));
   };
-  const standings = await getStandings(sql, 'tide', rulesAt('2026-06-01T12:00:00.000Z'));
+  const standings = await readDuringVotes(1);
   for (const standing of Object.values(standings ?? {})) {
     expect(standing).toMatchObject({ rank: 1, launches: 1, votes: 2, above: null, below: null });
   }
   expect(Object.keys(standings ?? {})).toEqual(['day', 'week', 'month', 'year']);
+  // A launch that gets votes all the time is read three times, with two statements each.
+  expect((await readDuringVotes(100))?.day).toMatchObject({ votes: 6 });
+  expect(statements).toBe(6);
 });
