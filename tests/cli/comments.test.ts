@@ -173,6 +173,8 @@ describe('comments hide, restore and release', () => {
     expect(twins).toEqual(expect.arrayContaining(['00000000..0001', '00000000..0002']));
     expect(await json('hide', '00000000..0002')).toEqual({ hidden: [{ id: second, productId }], skipped: [] });
     expect(await json('restore', '00000000..02')).toEqual({ restored: [{ id: second, productId }], skipped: [] });
+    expect(await json('hide', `${second.slice(0, 24)}..${second.slice(-10)}`)).toMatchObject({ skipped: [] });
+    expect(await json('restore', second)).toMatchObject({ skipped: [] });
     for (const wrong of ['00000000..', '..2', '00000000..x', '00000000..1..2']) {
       expect(await comments('hide', wrong)).toMatchObject({
         code: 2,

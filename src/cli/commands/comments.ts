@@ -123,7 +123,8 @@ function checkPrefixes(ids: readonly string[]): void {
 async function resolveIds(sql: Sql, ids: readonly string[]): Promise<string[]> {
   const resolved: string[] = [];
   for (const id of ids) {
-    const found = id.length === UUID_SHAPE.length ? [id] : await findCommentIds(sql, ...splitId(id));
+    const isFull = id.length === UUID_SHAPE.length && !id.includes(BETWEEN);
+    const found = isFull ? [id] : await findCommentIds(sql, ...splitId(id));
     if (found.length > 1)
       throw new UsageError(`'${id}' matches several comments: use a longer id, such as ${found.join(' or ')}`);
     resolved.push(found[0] ?? id);
