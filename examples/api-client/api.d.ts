@@ -176,7 +176,7 @@ export interface paths {
         put: operations["addUpvote"];
         post?: never;
         /**
-         * Remove the session's upvote
+         * Withdraw the session's upvote
          * @description Idempotent.
          */
         delete: operations["removeUpvote"];

@@ -59,12 +59,12 @@ export const LIMIT_SETTINGS = {
   upvotesPerSession: amount(
     'LIMIT_UPVOTES_PER_SESSION',
     upvote.session.amount,
-    'Upvotes and removals of upvotes per minute from one session',
+    'Upvotes and withdrawals per minute from one session',
   ),
   upvotesPerNetwork: amount(
     'LIMIT_UPVOTES_PER_NETWORK',
     upvote.network.amount,
-    'Upvotes and removals of upvotes per minute from one network',
+    'Upvotes and withdrawals per minute from one network',
   ),
   commentsPerSession: amount(
     'LIMIT_COMMENTS_PER_SESSION',

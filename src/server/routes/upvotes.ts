@@ -103,7 +103,7 @@ const OPERATIONS = {
   removeUpvote: {
     id: 'removeUpvote',
     tag: 'Upvotes',
-    summary: "Remove the session's upvote",
+    summary: "Withdraw the session's upvote",
     description: 'Idempotent.',
     needsSession: true,
     parameters: { id: PRODUCT_ID },
