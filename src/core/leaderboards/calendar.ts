@@ -8,6 +8,11 @@ import { HOUR_MS } from '../runtime.ts';
 /** The length of a launch window: 24 hours for every launch. */
 export const WINDOW_MS = LIMITS.launchWindowHours * HOUR_MS;
 
+/** Returns the start of a launch window that ends now, in ISO 8601. */
+export function windowStart(now: Date): string {
+  return new Date(now.getTime() - WINDOW_MS).toISOString();
+}
+
 /** Returns the names of the periods that contain an instant, one of each kind. */
 export function periodsAt(instant: Date, timeZone: string): Record<PeriodKind, string> {
   const day = dayAt(instant, timeZone);

@@ -10,7 +10,7 @@ import { applyVoteCap } from './apply-vote-cap.ts';
 import { tieOrder } from './calendar.ts';
 import { hashFinalHeader, lockDaysOf, NO_VOTES, setCounts, type Totals } from './final-boards.ts';
 import { IS_COUNTED, recountLaunches, refreshLaunches, WINDOW_VOTES } from './launch-votes.ts';
-import { digestText, readTallyParts } from './tally-file.ts';
+import { digestText, readTallyParts, splitLines } from './tally-file.ts';
 
 export interface CheckedBoard {
   launches: number;
@@ -143,7 +143,7 @@ async function tallyTotals(sql: Sql, day: string, product?: string, hash?: Hash)
   for await (const { productId, text } of readTallyParts(sql, day, product)) {
     hash?.update(text);
     const total = totals.get(productId) ?? { ...NO_VOTES };
-    for (const line of text.trimEnd().split('\n')) {
+    for (const line of splitLines(text)) {
       const { reason }: { reason: 'network' | 'operator' | null } = JSON.parse(line);
       total[reason === null ? 'counted' : (`excluded_${reason}` as const)] += 1;
     }

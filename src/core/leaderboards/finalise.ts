@@ -7,7 +7,7 @@ import { disableTimeouts } from '../database/transactions.ts';
 import { HOUR_MS } from '../runtime.ts';
 import type { RecordEvents } from '../webhooks/outbox.ts';
 import { applyCapToLaunches, CAP_BATCH } from './apply-vote-cap.ts';
-import { WINDOW_MS } from './calendar.ts';
+import { WINDOW_MS, windowStart } from './calendar.ts';
 import { CLOSE_WINDOWS, finaliseLaunches, hashFinalHeader, lockDays } from './final-boards.ts';
 import type { LeaderboardRules } from './get-leaderboard.ts';
 import { readFinalEvents } from './launch-events.ts';
@@ -146,8 +146,8 @@ async function finaliseDay(
   return database.transaction(async (sql) => {
     await disableTimeouts(sql);
     if ((await lockDays(sql, [day])).length > 0) return false;
-    const windowStart = new Date(rules.now.getTime() - WINDOW_MS).toISOString();
-    const launches = await sql.query<{ product_id: string; is_ready: boolean }>(LOCK_LAUNCHES, [day, windowStart]);
+    const values = [day, windowStart(rules.now)];
+    const launches = await sql.query<{ product_id: string; is_ready: boolean }>(LOCK_LAUNCHES, values);
     if (launches.some((row) => !row.is_ready)) return false;
     const ids = launches.map((row) => row.product_id);
     const hash = await hashFinalHeader(sql, day);

@@ -2,7 +2,7 @@ import type { PeriodKind } from '../../contract/leaderboards/period.ts';
 import type { WebhookEvent } from '../../contract/webhooks/schema.ts';
 import type { Sql } from '../database/database.ts';
 import { DAY_MS } from '../runtime.ts';
-import { WINDOW_MS } from './calendar.ts';
+import { windowStart } from './calendar.ts';
 import { readSummaries, winnersOf } from './list-leaderboards.ts';
 
 const SELECT_LAUNCHED = `SELECT p.id, p.name, p.maker, p.category, p.tags, l.launched_at
@@ -23,8 +23,7 @@ interface LaunchedRow {
  * sends no events.
  */
 export async function readLaunchEvents(sql: Sql, productIds: readonly string[], now: Date): Promise<WebhookEvent[]> {
-  const since = new Date(now.getTime() - WINDOW_MS).toISOString();
-  const rows = await sql.query<LaunchedRow>(SELECT_LAUNCHED, [productIds, since]);
+  const rows = await sql.query<LaunchedRow>(SELECT_LAUNCHED, [productIds, windowStart(now)]);
   return rows.map(({ id: productId, launched_at, ...product }) => ({
     type: 'product.launched',
     timestamp: launched_at.toISOString(),

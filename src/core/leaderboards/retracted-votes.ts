@@ -1,7 +1,7 @@
 import { lockCounts } from '../counts/lock-counts.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { applyVoteCap } from './apply-vote-cap.ts';
-import { WINDOW_MS } from './calendar.ts';
+import { windowStart } from './calendar.ts';
 import { IN_WINDOW, recountLaunches } from './launch-votes.ts';
 
 /**
@@ -32,8 +32,6 @@ const FIND_RECENT = find("l.launched_at > $2::timestamptz - interval '1 hour' AN
 
 const DELETE = `DELETE FROM retracted_upvotes r USING launches l
   WHERE r.product_id = ANY($1::text[]) AND l.product_id = r.product_id AND ${NO_LONGER_COUNTS}`;
-
-const windowStart = (now: Date) => new Date(now.getTime() - WINDOW_MS).toISOString();
 
 /**
  * Deletes the retracted votes of these launches that no longer count. The caller must have locked the counts

@@ -1,5 +1,3 @@
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 import type { ExclusionReason } from '../../contract/leaderboards/schema.ts';
 import { CoreError } from '../core-error.ts';
 import { lockCounts } from '../counts/lock-counts.ts';
@@ -8,7 +6,7 @@ import type { Runtime } from '../runtime.ts';
 import { applyVoteCap } from './apply-vote-cap.ts';
 import { recountLaunches, refreshLaunches } from './launch-votes.ts';
 import { readVotes, type Verdict } from './read-tally.ts';
-import { readTallyParts, voterOf } from './tally-file.ts';
+import { readTallyParts, replaceTallyPart, splitLines, voterOf } from './tally-file.ts';
 import { readDecisions, setSessionVerdicts } from './vote-decisions.ts';
 import { findSecret, readSecret } from './vote-networks.ts';
 
@@ -84,8 +82,6 @@ export async function rewriteRows(
   return { votes: changes.size };
 }
 
-const UPDATE_PART = 'UPDATE tally_parts SET content = $3 WHERE product_id = $1 AND part = $2';
-
 /**
  * Changes the verdicts in the stored tally, not in the rows of votes: the secret of the day has been deleted, so its
  * hashed voters can no longer be matched to sessions. Does not change the counts.
@@ -101,22 +97,18 @@ export async function rewriteParts(
   let changed = 0;
   for await (const { part, text } of readTallyParts(sql, day, productId)) {
     const before = changed;
-    const lines = text
-      .trimEnd()
-      .split('\n')
-      .map((line) => {
-        const vote: Omit<VoteLine, 'at'> & { at: string } = JSON.parse(line);
-        const verdict = decide({ ...vote, at: new Date(vote.at) });
-        const reason = verdict === 'included' ? null : verdict;
-        if (reason === undefined || reason === vote.reason) return line;
-        note(vote.voter, vote.reason);
-        moved[vote.reason ?? 'counted'] -= 1;
-        moved[reason ?? 'counted'] += 1;
-        changed += 1;
-        return JSON.stringify({ ...vote, counted: reason === null, reason });
-      });
-    if (changed > before)
-      await sql.query(UPDATE_PART, [productId, part, await promisify(gzip)(`${lines.join('\n')}\n`)]);
+    const lines = splitLines(text).map((line) => {
+      const vote: Omit<VoteLine, 'at'> & { at: string } = JSON.parse(line);
+      const verdict = decide({ ...vote, at: new Date(vote.at) });
+      const reason = verdict === 'included' ? null : verdict;
+      if (reason === undefined || reason === vote.reason) return line;
+      note(vote.voter, vote.reason);
+      moved[vote.reason ?? 'counted'] -= 1;
+      moved[reason ?? 'counted'] += 1;
+      changed += 1;
+      return JSON.stringify({ ...vote, counted: reason === null, reason });
+    });
+    if (changed > before) await replaceTallyPart(sql, { productId, part }, lines);
   }
   return { votes: changed, moved };
 }

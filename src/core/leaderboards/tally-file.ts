@@ -137,11 +137,24 @@ export async function* readTallyParts(sql: Sql, day: string, productId?: string)
 /** Reads the stored votes of a product of a finalised day, in batches, like `readTallyParts`. */
 export async function* readTallyLines(sql: Sql, day: string, productId: string): AsyncGenerator<TallyLine[]> {
   for await (const { text } of readTallyParts(sql, day, productId)) {
-    yield text
-      .trimEnd()
-      .split('\n')
-      .map((line): TallyLine => JSON.parse(line));
+    yield splitLines(text).map((line): TallyLine => JSON.parse(line));
   }
+}
+
+/** Returns the lines of a part, without line feeds. */
+export function splitLines(text: string): string[] {
+  return text.trimEnd().split('\n');
+}
+
+const UPDATE_PART = 'UPDATE tally_parts SET content = $3 WHERE product_id = $1 AND part = $2';
+
+/** Replaces a part by the same number of lines, without line feeds. */
+export async function replaceTallyPart(
+  sql: Sql,
+  { productId, part }: Omit<TallyPart, 'text'>,
+  lines: readonly string[],
+): Promise<void> {
+  await sql.query(UPDATE_PART, [productId, part, await promisify(gzip)(`${lines.join('\n')}\n`)]);
 }
 
 /**

@@ -7,7 +7,7 @@ import { isDistributed } from '../database/citus.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { isForeignKeyViolation } from '../database/database-faults.ts';
 import type { BatchResult, Outcome } from '../group-commit.ts';
-import { WINDOW_MS } from '../leaderboards/calendar.ts';
+import { windowStart } from '../leaderboards/calendar.ts';
 import type { VoteNetwork } from '../leaderboards/vote-networks.ts';
 import type { Runtime } from '../runtime.ts';
 import { createNetworkCounts, type NetworkCounts } from './network-counts.ts';
@@ -174,7 +174,7 @@ async function write(
       changes.map(({ upvoted }) => upvoted),
       changes.map(() => runtime.uuid()),
       now,
-      new Date(Date.parse(now) - WINDOW_MS).toISOString(),
+      windowStart(new Date(now)),
       changes.map(({ network }) => network ?? null),
       ...(mustCheckCap ? [rules.votesPerNetwork] : []),
     ];
