@@ -6,10 +6,10 @@ import { PUBLIC } from '../comments/comment-row.ts';
 import { lockCounts } from '../counts/lock-counts.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { transactionWithRetries } from '../database/transactions.ts';
-import { lockDaysOf, periodsOf, reviseBoards } from '../leaderboards/final-boards.ts';
-import { countPlaced, updateHistogram } from '../leaderboards/histogram.ts';
+import { lockDaysOf } from '../leaderboards/final-boards.ts';
 import { recountLaunches, refreshLaunches } from '../leaderboards/launch-votes.ts';
 import { lockProductRows, readProducts } from '../products/product-row.ts';
+import { deleteProducts } from '../products/remove-products.ts';
 import {
   deleteSiteMetadata,
   SAMPLE_SESSION_PREFIX,
@@ -76,13 +76,7 @@ export async function removeSample(
     const upvotes = await removeUpvotes(sql, catalogue);
     const comments = await removeComments(sql, catalogue);
     const visitors = await countVisitors(sql, catalogue, unchanged);
-    const periods = await periodsOf(sql, unchanged);
-    const removed = await countPlaced(sql, unchanged);
-    await sql.query('DELETE FROM products WHERE id = ANY($1::text[])', [unchanged]);
-    await reviseBoards(sql, periods, async () => {
-      await updateHistogram(sql, { removed });
-      await recountOpenLaunches(sql, catalogue);
-    });
+    const periods = await deleteProducts(sql, unchanged, () => recountOpenLaunches(sql, catalogue));
     await sql.query(DELETE_EMPTY_RESULTS, [periods]);
     await setSiteMetadata(sql, 'sample_catalogue', 'removed');
     if (!engagementOnly) await deleteSiteMetadata(sql, 'sample_loaded_at');

@@ -192,12 +192,22 @@ export async function moveToRemoved(sql: Sql, ids: readonly string[]): Promise<S
 /**
  * Deletes products with their remaining rows, and revises their boards. The caller must hold the locks that
  * `moveToRemoved` requires, and must record the change.
+ * @param changeOthers changes other launches on the boards before the boards are revised.
+ * @returns the periods of the products.
  */
-export async function deleteProducts(sql: Sql, ids: readonly string[]): Promise<void> {
+export async function deleteProducts(
+  sql: Sql,
+  ids: readonly string[],
+  changeOthers?: () => Promise<void>,
+): Promise<string[]> {
   const periods = await periodsOf(sql, ids);
   const removed = await countPlaced(sql, ids);
   await sql.query('DELETE FROM products WHERE id = ANY($1::text[])', [ids]);
-  await reviseBoards(sql, periods, () => updateHistogram(sql, { removed }));
+  await reviseBoards(sql, periods, async () => {
+    await updateHistogram(sql, { removed });
+    await changeOthers?.();
+  });
+  return periods;
 }
 
 const SELECT_REMOVED = `SELECT 1 FROM removed_products WHERE product_id = $1 AND ${LAUNCHED} LIMIT 1`;
