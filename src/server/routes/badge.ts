@@ -13,6 +13,7 @@ import { trackDependencies } from '../cache/dependency-tracker.ts';
 import type { ResponseCache } from '../cache/response-cache.ts';
 import { sendFromCache } from '../cache/send-cached.ts';
 import { DEFAULT_MARK } from '../cards/card-brand.ts';
+import { UPVOTE_PATHS } from '../cards/renderer/card-renderer.ts';
 import { escapeXml } from '../feeds/xml.ts';
 import { allowEmbedding } from '../http/security-headers.ts';
 
@@ -134,7 +135,7 @@ export function renderBadge(
     text(lead, { x: textX, y: 20, size: LEAD.size, fill: quiet, width: leadWidth }),
     text(site, { x: textX, y: 40, size: NAME_SIZE, fill: ink, width: siteWidth, bold: true }),
     `<rect x="${voteX}" y="7" width="${voteWidth}" height="${HEIGHT - 14}" rx="8" fill="${vote}"/>`,
-    `<g transform="translate(${round(voteMiddle - 9)} ${count ? 8 : 18}) scale(.9)" fill="none" stroke="${voteInk}" stroke-width="2" stroke-linecap="round" stroke-linejoin="round"><path d="M4.5 11.5 10 5.5l5.5 6"/><path d="M6 15.5c1.3-1.2 2.7-1.2 4 0s2.7 1.2 4 0"/></g>`,
+    `<g transform="translate(${round(voteMiddle - 9)} ${count ? 8 : 18}) scale(.9)" fill="none" stroke="${voteInk}" stroke-width="2" stroke-linecap="round" stroke-linejoin="round">${UPVOTE_PATHS.map((path) => `<path d="${path}"/>`).join('')}</g>`,
     count &&
       text(count, {
         x: round(voteMiddle - countWidth / 2),
@@ -204,9 +205,7 @@ const OTHER_ADVANCE = 0.6;
  * The SVG then fits the viewer's font to the measured width.
  * @returns a function that returns the width of a text in pixels, for a font size in pixels.
  */
-export function createTextWidth(
-  fontFolder: string,
-): (text: string, size: number, weight: 'regular' | 'bold') => number {
+export function createTextWidth(fontFolder: string): TextWidth {
   const fonts = new Map<string, Font>();
 
   function fontOf(weight: string): Font {

@@ -51,6 +51,9 @@ export interface CardBoard {
 /** The size of all cards in pixels, which OpenGraph and Twitter show uncropped. */
 export const CARD_SIZE = { width: 1200, height: 630 } as const;
 
+/** SVG path data of the upvote icon, which is stroked, in a square of 20 × 20. */
+export const UPVOTE_PATHS = ['M4.5 11.5 10 5.5l5.5 6', 'M6 15.5c1.3-1.2 2.7-1.2 4 0s2.7 1.2 4 0'] as const;
+
 /** Draws cards, one at a time, in a separate process. */
 export interface CardRenderer {
   /** @returns the PNG. @throws TaskError */

@@ -1,5 +1,12 @@
 import { type Canvas, createCanvas, type Image, Path2D, type SKRSContext2D } from '@napi-rs/canvas';
-import { CARD_SIZE, type Card, type CardBoard, type CardBrand, type CardProduct } from './card-renderer.ts';
+import {
+  CARD_SIZE,
+  type Card,
+  type CardBoard,
+  type CardBrand,
+  type CardProduct,
+  UPVOTE_PATHS,
+} from './card-renderer.ts';
 import { drawInitial, drawMark, drawPicture, drawScenery, PALETTE, readPicture } from './card-scenery.ts';
 import {
   DISPLAY_FACE,
@@ -201,8 +208,7 @@ function drawUpvotes(
   context.lineWidth = 2;
   context.lineCap = 'round';
   context.lineJoin = 'round';
-  context.stroke(new Path2D('M4.5 11.5 10 5.5l5.5 6'));
-  context.stroke(new Path2D('M6 15.5c1.3-1.2 2.7-1.2 4 0s2.7 1.2 4 0'));
+  for (const path of UPVOTE_PATHS) context.stroke(new Path2D(path));
   context.restore();
   context.fillStyle = ink;
   context.direction = 'ltr';
