@@ -5,7 +5,7 @@ import type { LiveSubject } from '../../contract/console/records.ts';
 import { LIVE_HEARTBEAT_S } from '../../contract/live/events.ts';
 import { AUDIT_LOG, type Change, OPERATOR_QUEUE } from '../../core/changes/change-feed.ts';
 import type { ChangeListener } from '../../core/changes/site-changes.ts';
-import { occupyConnection } from '../http/connections.ts';
+import { hijack, occupyConnection } from '../http/connections.ts';
 import { MAX_UNREAD_BYTES } from '../live/event-stream.ts';
 import type { ConsoleCookies } from './cookies.ts';
 
@@ -102,11 +102,7 @@ export const eventRoutes: FastifyPluginAsync<{ streams: ConsoleStreams; cookies:
   });
   app.get(CONSOLE_API.events, (request, reply) => {
     occupyConnection(reply);
-    reply.hijack();
-    for (const [name, value] of Object.entries(reply.getHeaders())) {
-      if (value !== undefined) reply.raw.setHeader(name, value);
-    }
-    reply.raw.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' });
+    hijack(reply, { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' });
     streams.add(reply.raw, cookies.sessionOf(request) ?? '');
   });
 };

@@ -80,6 +80,14 @@ export function occupyConnection(reply: FastifyReply): Socket {
   return socket;
 }
 
+/** Takes the response over from Fastify, and sets its headers and further ones on the raw response. */
+export function hijack(reply: FastifyReply, headers: Record<string, string>): void {
+  reply.hijack();
+  for (const [name, value] of Object.entries({ ...reply.getHeaders(), ...headers })) {
+    if (value !== undefined) reply.raw.setHeader(name, value);
+  }
+}
+
 const STALL_CHECK_MS = 15_000;
 /**
  * A connection is closed if nothing is received or sent for this long, for example because a response is not read. The

@@ -7,7 +7,7 @@ import * as paths from '../../contract/paths.ts';
 import { isProductId } from '../../contract/products/fields.ts';
 import { CoreError } from '../../core/core-error.ts';
 import type { StreamLimits } from '../../settings/rate-limits.ts';
-import { occupyConnection } from '../http/connections.ts';
+import { hijack, occupyConnection } from '../http/connections.ts';
 import { createStreamLimiter } from '../limits/open-per-network.ts';
 import { EventStream } from '../live/event-stream.ts';
 import type { Live } from '../live/live.ts';
@@ -42,10 +42,7 @@ export const eventRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { liv
       const since = sinceOf(request.headers['last-event-id'] ?? request.query.since);
       const socket = occupyConnection(reply);
       const release = take(request, reply);
-      reply.hijack();
-      for (const [name, value] of Object.entries({ ...reply.getHeaders(), ...STREAM_HEADERS })) {
-        if (value !== undefined) reply.raw.setHeader(name, value);
-      }
+      hijack(reply, STREAM_HEADERS);
       reply.raw.removeHeader('transfer-encoding');
       if (request.method === 'HEAD') {
         release();
