@@ -49,7 +49,7 @@ async function* chunksOfOpenFile(file: FileHandle): AsyncGenerator<Buffer> {
   }
 }
 
-const LINE_FEED = 0x0a;
+export const LINE_FEED = 0x0a;
 
 function isDecodable(decoder: TextDecoder, bytes?: Buffer): boolean {
   try {

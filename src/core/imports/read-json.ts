@@ -1,6 +1,6 @@
 import { Tokenizer, TokenParser, TokenType } from '@streamparser/json';
 import { UnreadableFileError } from './import-errors.ts';
-import { type FileSource, readBytes } from './read-bytes.ts';
+import { type FileSource, LINE_FEED, readBytes } from './read-bytes.ts';
 import { isRecord, type SourceRecord } from './source-record.ts';
 
 /** Reads a JSON array of objects, and yields each object as soon as it is complete. @throws UnreadableFileError. */
@@ -132,8 +132,6 @@ class LineCounter {
     return this.#linesBefore + this.#lineFeeds.length + 1;
   }
 }
-
-const LINE_FEED = 0x0a;
 
 /** Reads JSON Lines, with one object per line. Blank lines are skipped. @throws UnreadableFileError. */
 export async function* readJsonLines(path: string, onBytes?: (count: number) => void): AsyncGenerator<SourceRecord> {
