@@ -1,7 +1,7 @@
 import { type FormEvent, type ReactNode, type RefObject, useEffect, useId, useRef, useState } from 'react';
 import { MAX_REASON_CHARACTERS } from '../../contract/console/records.ts';
 import { isVisible } from '../../contract/text.ts';
-import { Modal } from '../../web/ui/modal.tsx';
+import { isDialogOpen, Modal } from '../../web/ui/modal.tsx';
 import { showToast } from '../../web/ui/toasts.ts';
 import { useUndoable } from '../api/actions.ts';
 import { describeFailure, messageOf } from '../api/console-api.ts';
@@ -32,8 +32,7 @@ interface FormDialogProps {
  */
 export function useDialogError(within: RefObject<HTMLElement | null>) {
   const [shown, setShown] = useState<string>();
-  // A closed dialog stays in the document until the next frame.
-  const isOpen = () => within.current?.closest('dialog')?.open === true;
+  const isOpen = () => isDialogOpen(within.current);
   return {
     element: shown !== undefined && (
       <p className="gate-error" role="alert">

@@ -56,6 +56,14 @@ export function useModalDialog() {
 }
 
 /**
+ * Returns whether the dialog that contains an element is open. A closed dialog may stay mounted until the page below it
+ * is rendered.
+ */
+export function isDialogOpen(element: Element | null): boolean {
+  return element?.closest('dialog')?.open === true;
+}
+
+/**
  * Closes a dialog when a link in it is clicked. It must close before navigation, because the heading of the new page
  * takes the focus, which elements behind an open dialog cannot have.
  */

@@ -4,6 +4,7 @@ import type { FieldError } from '../../../contract/problem.ts';
 import type { Submission } from '../../../contract/submissions/schema.ts';
 import { t } from '../../language/translate.ts';
 import { useRouter } from '../../routing/router.tsx';
+import { isDialogOpen } from '../../ui/modal.tsx';
 import { showToast } from '../../ui/toasts.ts';
 import { type Draft, draftOf, errorsIn, fieldWith, newDraft, rebase, toSubmission } from './draft.ts';
 import {
@@ -153,8 +154,7 @@ export function useSubmissionForm(options: Options): SubmissionForm {
     setPictures(({ image, screenshots }) => ({ image: image && update(image), screenshots: screenshots.map(update) }));
   }
 
-  /** Returns whether the dialog is open. A closed dialog may stay mounted until the page below it is rendered. */
-  const isOpen = () => element.current?.closest('dialog')?.open === true;
+  const isOpen = () => isDialogOpen(element.current);
 
   /** Shows a failure in the form or, if the dialog was closed while sending, as a toast. */
   function fail(failure: Failure): void {
