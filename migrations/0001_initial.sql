@@ -383,7 +383,7 @@ CREATE INDEX audit_log_newest ON audit_log (created_at DESC, id DESC);
 CREATE INDEX audit_log_moderation ON audit_log (created_at DESC, id DESC)
   WHERE action IN ('products remove', 'products postpone', 'comments hide', 'comments hold', 'votes exclude',
     'votes include', 'submissions decline', 'submissions undo', 'sample remove');
--- For the time of the last backup, which may be long ago or not in the log.
+-- Finds the last backup without scanning the log, which may contain only an old backup or none.
 CREATE INDEX audit_log_backups ON audit_log (created_at DESC) WHERE action = 'backup';
 CREATE INDEX audit_log_target ON audit_log (target, created_at DESC);
 CREATE INDEX audit_log_undoes ON audit_log (undoes) WHERE undoes IS NOT NULL;

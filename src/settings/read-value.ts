@@ -54,7 +54,9 @@ export function readDatabaseUrl(text: string): string {
   if (!/^postgres(?:ql)?:$/.test(protocol)) throw new Error(`this is not a PostgreSQL URL; ${shape}`);
   // Otherwise, part of the password would count as the database name, which error messages contain.
   if (username === '' && `${pathname}${hash}`.includes('@'))
-    throw new Error('in the role and the password, write / as %2F, ? as %3F, # as %23 and @ as %40');
+    throw new Error(
+      'the role or the password contains a character to escape: write / as %2F, ? as %3F, # as %23 and @ as %40',
+    );
   return text;
 }
 

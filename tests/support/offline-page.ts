@@ -49,7 +49,7 @@ export async function expectCached(page: Page, path: string): Promise<void> {
   await expect.poll(() => isCached(path), { message: `${path} is cached` }).toBe(true);
 }
 
-/** Returns whether each URL is in the offline cache. */
+/** Returns, for each URL, whether it is in the offline cache. */
 export const areCached = (page: Page, urls: readonly string[]) =>
   page.evaluate((all) => Promise.all(all.map(async (url) => Boolean(await caches.match(url)))), urls);
 

@@ -52,7 +52,7 @@ export async function skipDay(page: Page): Promise<void> {
   }, 86_400_000);
 }
 
-/** Waits until a link, by default the one to the leaderboards, leads to the board of the current day by the page's clock. */
+/** Waits until a link leads to today's leaderboard, according to the page's clock. Default: the link "Leaderboards". */
 export async function expectTodaysLink(
   page: Page,
   link = page.getByRole('main').getByRole('link', { name: 'Leaderboards' }),

@@ -109,7 +109,7 @@ function undoCommand(): Command {
       if (change === undefined)
         throw new Error(`there is no exclusion or inclusion of votes for '${productId}' to undo`);
       if (json) printJson(change);
-      else print(sentenceOf('Undid the change of', change));
+      else print(sentenceOf('Undid the change to', change));
     });
 }
 

@@ -149,7 +149,7 @@ export function requireTerminal({ input, output }: Terminal = TERMINAL): void {
   throw new UsageError('this command asks for confirmation, but there is no terminal: add --yes');
 }
 
-/** Asks for confirmation on the terminal. @throws UsageError if there is none: scripts must pass `--yes`. */
+/** Asks for confirmation on the terminal. @throws UsageError without a terminal: scripts must pass `--yes`. */
 export async function confirm(question: string, terminal: Terminal = TERMINAL): Promise<boolean> {
   requireTerminal(terminal);
   const lines = createInterface(terminal);

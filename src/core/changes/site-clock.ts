@@ -9,7 +9,7 @@ const MAX_STEP_BACK_MS = 60_000;
  * Times are in milliseconds since 1970; `monotonicMs` is the time of this process's monotonic clock.
  */
 export class SiteClock {
-  /** The latest time that `now` returned, since time must not go back. */
+  /** The latest time that `now` returned. `now` returns no earlier time, unless `synchronise` sets the clock back. */
   #latest = 0;
   /** The database's time minus the monotonic clock. */
   #offsetMs = 0;

@@ -211,7 +211,7 @@ export async function findRemoved(sql: Sql, ids: readonly string[]): Promise<Rea
   return new Set(removals.keys());
 }
 
-/** Returns whether the product of an approved submission was removed and not restored, like `findRemoved`. */
+/** Returns whether the product of an approved submission was removed and not restored; see `findRemoved`. */
 async function isRemoved(sql: Sql, id: string): Promise<boolean> {
   return (await findRemoved(sql, [id])).has(id);
 }

@@ -29,7 +29,7 @@ const SELECT_COUNTS = `SELECT product_id, upvotes, ${MAY_BE_PAUSED} AS is_paused
 interface ProductRow {
   product_id: string;
   upvotes: number;
-  /** Whether the votes may have been skipped. Unset for a written product. */
+  /** Whether the votes may have been skipped because writes to the product were paused. Unset if they were written. */
   is_paused?: boolean;
   added?: string[] | null;
   /** Unset if the batch removes no upvotes. */

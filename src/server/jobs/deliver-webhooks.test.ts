@@ -280,8 +280,8 @@ test('the first failure and the recovery are logged, without the URL and the sec
   const deliveries = start();
   await expect.poll(() => deliveries.attempts().failed).toBe(3);
   const logged = (msg: string) => lines.lines().filter((line) => line.msg === msg);
-  await expect.poll(() => logged('Cannot deliver webhooks; trying again for 24 hours')).toHaveLength(1);
-  expect(logged('Cannot deliver webhooks; trying again for 24 hours')).toEqual([
+  await expect.poll(() => logged('Cannot deliver webhooks; retrying each event for 24 hours')).toHaveLength(1);
+  expect(logged('Cannot deliver webhooks; retrying each event for 24 hours')).toEqual([
     expect.objectContaining({ type: 'comment.held', attempt: 1, failure: 'status 500' }),
   ]);
   receiver.respond = (response) => response.writeHead(204).end();

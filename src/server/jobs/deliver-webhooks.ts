@@ -150,7 +150,7 @@ export function deliverWebhooks(
       log.warn(fields, 'A webhook expired before it was delivered. Run `groundswell webhooks retry` to send it again.');
     // Only the first failure is logged until a delivery succeeds, because thousands of events may wait for a receiver
     // that is down.
-    else if (!isFailing) log.warn(fields, `Cannot deliver webhooks; trying again for ${EXPIRY_HOURS} hours`);
+    else if (!isFailing) log.warn(fields, `Cannot deliver webhooks; retrying each event for ${EXPIRY_HOURS} hours`);
     isFailing = true;
     return outcome;
   }

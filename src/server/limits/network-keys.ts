@@ -99,7 +99,7 @@ export function warnOfUntrustedProxy(app: FastifyInstance, isTrusted: TrustedPro
     warned = true;
     request.log.warn(
       'A request with X-Forwarded-For came from an address that TRUST_PROXY does not include, so the header was ignored. ' +
-        'If the request came through your proxy, add the address of the proxy to TRUST_PROXY. Until then, all visitors behind the proxy share the rate limits of one network, and only VOTES_PER_NETWORK of their votes for a launch count.',
+        'If the request came through your proxy, add the address of the proxy to TRUST_PROXY. Until then, all visitors behind the proxy share the rate limits and the VOTES_PER_NETWORK of one network.',
     );
   });
 }

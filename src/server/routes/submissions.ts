@@ -211,7 +211,7 @@ const OPERATIONS = {
     description: `${FIELD_LIMITS} An invalid submission gets 422 with the errors of its fields in \`errors\`. Only this response contains the \`makerKey\`. A value in the hidden field \`website\` marks the submission as sent by a bot. If the \`Idempotency-Key\` was used before, the response contains the first submission and another maker key.`,
     needsSession: true,
     takesIdempotencyKey: true,
-    // The example has no launch time, because that time would pass.
+    // The example has no launch time, because any date would eventually be in the past.
     bodyExample: { name: 'Tide tables', description: 'When to launch a boat.' },
     responses: {
       200: { description: 'The submission that this idempotency key created earlier' },

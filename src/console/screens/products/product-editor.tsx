@@ -127,7 +127,8 @@ function Editing({ details, stored, isSaving, onSaving, onDiscard, onSaved }: Ed
   const perform = usePerform();
   const undoable = useUndoable();
   const [resumed] = useState(() => undoable.unsavedEdits.get(details.product.id));
-  // The version that the edit is based on. A later version replaces it only if no change is unsaved, or in `resolve`.
+  // The version that the edit is based on. Without unsaved changes, a later version replaces it; otherwise, only
+  // `resolve` does.
   const [base, setBase] = useState(resumed?.base ?? details);
   const [draft, setDraft] = useState(() => resumed?.draft ?? draftOf(details.product));
   const [errors, setErrors] = useState<Readonly<Record<string, string>>>({});

@@ -141,7 +141,10 @@ export const productRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
           `Nothing was restored, because other products now have these ids: ${taken.join(', ')}. Remove those products first.`,
         );
       if (notRemoved.length > 0)
-        throw new CoreError('not_undoable', 'Nothing was restored, because a removal has already been undone.');
+        throw new CoreError(
+          'not_undoable',
+          'Nothing was restored, because one of the removals has already been undone.',
+        );
       return { restored };
     },
   );

@@ -119,7 +119,7 @@ function poll(refetcher: Refetcher): void {
 }
 
 /**
- * Returns a function that shows the updates of a stream's events, and refetches the data that events do not contain.
+ * Returns a handler that applies the updates in a stream's events, and refetches data that the events do not contain.
  */
 function createEventHandler(refetcher: Refetcher): SharedStreamHandlers['onEvent'] {
   const { client, applier, launches } = refetcher;

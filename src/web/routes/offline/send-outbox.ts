@@ -57,7 +57,7 @@ async function sendAll(api: Api, client: QueryClient): Promise<void> {
   }
 }
 
-/** Thrown if a comment may have been posted and the server may no longer recognise a repetition. */
+/** Thrown if a comment may have been posted and its idempotency key may have expired. A retry could post it twice. */
 class UncertainError extends Error {}
 
 async function send(api: Api, client: QueryClient, item: OutboxItem): Promise<void> {

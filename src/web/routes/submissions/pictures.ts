@@ -133,7 +133,8 @@ function take(addresses: string[], address: string): boolean {
 }
 
 /**
- * Adds the pictures that someone else has added since `before`, after a picture of the form has been stored or removed.
+ * Returns the pictures with those that someone else has added since `before`. Called after a picture was stored or
+ * removed.
  */
 export function addOthers({ image, screenshots }: Pictures, before: Pictures, latest: Pictures): Pictures {
   const known = [...before.screenshots, ...screenshots].map(({ src }) => src);
