@@ -41,6 +41,24 @@ describe('the state of a replica', () => {
       { ...usable, kind: 'lagging', goal },
     ],
     [
+      'replaces a goal that the primary has lost in a crash',
+      { ...usable, kind: 'lagging', goal: { position: '0/16B3800', requestedAt: 8_000 } },
+      { type: 'position', goal },
+      { ...usable, kind: 'lagging', goal },
+    ],
+    [
+      'compares the parts of positions as numbers',
+      { ...usable, goal: { position: '9/1', requestedAt: 8_000 } },
+      { type: 'position', goal: { position: '10/0', requestedAt: 9_000 } },
+      { ...usable, goal: { position: '9/1', requestedAt: 8_000 } },
+    ],
+    [
+      'is still without its primary after it has replayed what it had received',
+      { ...usable, isPrimaryUnreachable: true, goal },
+      { type: 'replayed', goal },
+      { ...usable, verifiedAt: 9_000, isPrimaryUnreachable: true, replayed: goal },
+    ],
+    [
       'records that the primary is unreachable',
       usable,
       { type: 'primaryUnreachable' },

@@ -128,13 +128,14 @@ export type ReplicaEvent =
   | { type: 'behind'; now: number }
   | { type: 'failed' };
 
+/** Returns the state of a replica after an event. */
 export function nextReplicaState(state: ReplicaState, event: ReplicaEvent): ReplicaState {
   switch (event.type) {
     case 'position':
       return {
         ...state,
         ...(state.kind !== 'unverified' && { isPrimaryUnreachable: false }),
-        goal: state.goal ?? event.goal,
+        goal: state.goal && isAtMost(state.goal.position, event.goal.position) ? state.goal : event.goal,
       };
     case 'primaryUnreachable':
       if (state.kind !== 'unverified') return { ...state, isPrimaryUnreachable: true };
@@ -146,7 +147,7 @@ export function nextReplicaState(state: ReplicaState, event: ReplicaEvent): Repl
       return {
         kind: 'usable',
         verifiedAt: event.goal.requestedAt,
-        isPrimaryUnreachable: false,
+        isPrimaryUnreachable: state.kind !== 'unverified' && state.isPrimaryUnreachable,
         replayed: event.goal,
       };
     case 'behind':
@@ -249,4 +250,15 @@ export function watchReplica(options: WatchOptions): Replica {
       await database.close();
     },
   };
+}
+
+/** Returns whether a WAL position, such as `16/B374D848`, is not after another. */
+function isAtMost(position: string, other: string): boolean {
+  const [sortable, limit] = [position, other].map((each) =>
+    each
+      .split('/')
+      .map((half) => half.padStart(8, '0'))
+      .join(),
+  );
+  return (sortable ?? '') <= (limit ?? '');
 }

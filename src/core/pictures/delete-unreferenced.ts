@@ -62,7 +62,7 @@ export async function deleteUnreferencedPictures(sql: Sql, folder: string, now: 
 
 /** Deletes a temporary file, or restores its picture: a process killed in `deleteUnlessStored` leaves a whole picture. */
 async function removeUnfinished(folder: string, file: string, name: string, now: Date): Promise<void> {
-  const content = await readPicture(folder, file);
+  const content = await readPicture(folder, file).catch(() => undefined);
   // The new time protects the picture like an upload, even if another process has stored it in the meantime.
   if (content && isIntact(name, content) && (await touchPicture(folder, file, now)))
     await rename(join(folder, file), join(folder, name));
