@@ -80,7 +80,7 @@ const LOCK_NAME = /^dist-lock-(\d+)-/;
 
 /**
  * Runs `work` under a lock, so only one process of this checkout builds. Each process has its own lock file, so none
- * can remove the lock of another by mistake, except one that was left over.
+ * can remove the lock of another by mistake. Locks that were left over are removed.
  */
 async function withLock(work) {
   const lock = `dist-lock-${process.pid}-${randomUUID()}`;

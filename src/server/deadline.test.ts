@@ -33,7 +33,7 @@ test('a cancelled deadline does not expire', () => {
   expect(expire).not.toHaveBeenCalled();
 });
 
-test('a longer pause of the process counts as one second', () => {
+test('a pause of the process longer than a second counts as one second', () => {
   const expire = vi.fn();
   startDeadline(2_000, expire);
   suspend(60_000);

@@ -209,7 +209,7 @@ describe('hostile text', () => {
   afterAll(() => plain.close());
 
   test('is returned by both feeds of launches, unchanged except for characters that XML does not allow', async () => {
-    // Tests one feed of texts at a time.
+    // Tests as many texts at a time as a feed has entries.
     for (let start = 0; start < texts.length; start += FEED_ENTRIES) {
       const newest = texts.slice(start, start + FEED_ENTRIES).reverse();
       const products = newest.map((text, index) => ({

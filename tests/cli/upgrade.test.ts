@@ -9,12 +9,12 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 const run = promisify(execFile);
 const SCRIPT = join(import.meta.dirname, '../../deploy/upgrade.sh');
 
-/** The programs that the script runs. */
+/** Programs that the script runs and that `STUB` replaces. */
 const PROGRAMS = ['git', 'npm', 'runuser', 'systemctl', 'sleep'];
 
 /**
- * Replaces every program: records the call, fails if the call matches the pattern FAILING, and writes a new version on
- * `git pull`. On `systemctl stop`, simulates a terminal that hangs up.
+ * Replaces each of these programs: records the call, fails if the call matches the pattern FAILING, and writes a new
+ * version on `git pull`. On `systemctl stop`, simulates a terminal that hangs up.
  */
 const STUB = `#!/bin/sh
 call="\${0##*/} $*"

@@ -13,7 +13,7 @@ import { PHONE } from '../support/screen.ts';
 
 /**
  * Records the texts that the chart draws, with the chart's heading and their positions.
- * @returns a function that reads them, such as `By hour: 1,000 at 40`.
+ * @returns a function that reads them, such as `By hour (UTC): 1,000 at 40`.
  */
 async function recordTexts(page: Page): Promise<() => Promise<string[]>> {
   await page.addInitScript(() => {

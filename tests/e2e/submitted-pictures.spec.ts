@@ -81,7 +81,7 @@ test('closing the submission dialog after a picture is refused shows the maker l
   await expect(dialog(page)).toHaveCount(0);
 });
 
-test('pictures can be dropped, and pasted if there is no text to paste, and a message names files of other types', async ({
+test('pictures can be dropped, and pasted unless they come with formatted text, and a message names files of other types', async ({
   page,
 }) => {
   await openDialog(page);

@@ -27,7 +27,7 @@ export interface RunningCommand {
 /** The ids of the user and group `nobody`, which own no files. */
 export const NOBODY = { uid: 65_534, gid: 65_534 };
 
-/** The account for tests of missing permissions: `nobody` for root, who may do everything, otherwise the current user. */
+/** The account for tests of missing permissions: `nobody` for root, who may do everything; unset for other users. */
 export const UNPRIVILEGED = process.getuid?.() === 0 ? NOBODY : undefined;
 
 export interface RunOptions {

@@ -4,8 +4,8 @@ import { SESSION_HEADER } from '../../src/contract/api.ts';
 import * as paths from '../../src/contract/paths.ts';
 
 /**
- * Creates a client of the site's API that acts as another visitor, unless `session` is that of the page. Its writes must
- * succeed.
+ * Creates a client of the site's API that acts as another visitor, unless `session` is that of the page. Fails if a
+ * write is refused.
  */
 export function otherVisitor({ request }: Pick<Page, 'request'>, session = `session-${randomUUID()}`) {
   const headers = { [SESSION_HEADER]: session };

@@ -4,7 +4,7 @@ const STEP_MS = 50;
 const LIMIT_MS = 60_000;
 
 /**
- * Resolves after the page has handled the response or failure of a request, including timers that it sets as a result.
+ * Resolves after the page has handled the response or failure of a request and has set the timers that result from it.
  */
 export async function waitUntilHandled(page: Page, request: Request | undefined): Promise<void> {
   const response = await request?.response();

@@ -14,7 +14,7 @@ export interface ClickGuard {
   /** A handler for the capture phase. */
   onClick: (event: MouseEvent<HTMLElement>) => void;
   /**
-   * Ignores clicks on rows for `READING_MS`, because `rows` have moved or are gone, except on the last clicked row if
+   * Ignores clicks on rows for `IGNORE_INPUT_MS`, because `rows` have moved or are gone, except on the last clicked row if
    * it has stayed in place. If the operator's own click caused the change, ignores only the other clicks of a double
    * click.
    */

@@ -39,7 +39,7 @@ export function useKeys(keys: Keys): void {
 }
 
 /**
- * Pauses the keys that act on `items` for `READING_MS` after one of the items is gone, because they would act on
+ * Pauses the keys that act on `items` for `IGNORE_INPUT_MS` after one of the items is gone, because they would act on
  * another item, which the operator has not read.
  * @returns a function that returns whether the keys are paused now.
  */

@@ -1,7 +1,7 @@
 import { formatCount, formatQuantity, utcMinute } from '../../contract/text.ts';
 import type { AuditEntry } from './audit-log.ts';
 
-/** The number of hexadecimal digits that a shortened id has. */
+/** The number of hexadecimal digits at the start of a shortened id. */
 export const SHORT_ID_DIGITS = 8;
 
 /** Describes an entry in words that follow the operator's name in a sentence: `hid comment 5a3b1e00 on git (spam)`. */

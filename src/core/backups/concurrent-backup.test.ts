@@ -33,7 +33,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Backs up `site`, increments every count before each table is read, and restores the backup into `target`. */
+/** Backs up `site` while every count is incremented before each table is read, and restores it into `target`. */
 async function moveBusySite(): Promise<void> {
   const path = join(folder, 'busy.backup');
   await saveProducts(

@@ -13,7 +13,7 @@ import { pollChanges } from './change-poller.ts';
 import { ChangeNotify, ChangePublisher } from './change-publisher.ts';
 import { SiteClock } from './site-clock.ts';
 
-/** If more products launch in one interval, a gap and a change to the catalogue are reported without the products' ids. */
+/** If more products launch in one interval, a gap and a change to the catalogue are reported without their ids. */
 const MAX_LAUNCHES = 1_000;
 
 const SELECT_LAUNCHED = `SELECT id FROM products WHERE created_at > $1::timestamptz AND created_at <= $2::timestamptz

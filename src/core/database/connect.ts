@@ -15,8 +15,8 @@ interface ConnectOptions {
   /** The folder of the embedded database. */
   dataDir: string;
   /**
-   * `own`: for the site, which owns the embedded database. `share`: for commands, which use the database of a running
-   * site; if no site runs, the command starts the database and stops it afterwards.
+   * `own`: this process owns the embedded database, as the site does. `share`: this process uses the database of a
+   * running site, as workers and most commands do. If no site runs, it starts the database and stops it afterwards.
    */
   mode: 'own' | 'share';
   /** Whether to create a missing embedded database (default), or to throw EmbeddedDatabaseError `no_database`. */

@@ -78,7 +78,7 @@ async function hasTable(sql: Sql, name: string): Promise<boolean> {
   return (await sql.query(SELECT_TABLE, [name])).length > 0;
 }
 
-/** Returns whether an index exists in the same schema. */
+/** Returns whether an index exists in the schema in which `hasTable` looks for tables. */
 async function hasIndex(sql: Sql, name: string): Promise<boolean> {
   return (await sql.query(SELECT_INDEX, [name])).length > 0;
 }

@@ -82,7 +82,8 @@ const MAX_ATTEMPTS = 3;
 
 /**
  * Reads the standing of a launch in its day, week, month and year. The votes are those by which the boards are ordered;
- * a new vote appears in them within a second. If votes change during each of `MAX_ATTEMPTS` reads, the rank may be outdated.
+ * a new vote appears in them within a second. If votes change during each of `MAX_ATTEMPTS` reads, the rank may be
+ * outdated.
  * @returns null for a product that is unknown, scheduled, or not on its boards yet.
  * @throws CoreError `unavailable`.
  */

@@ -123,7 +123,7 @@ export async function placeLaunches(
 export async function placeLaunch(
   database: Database,
   productId: string,
-  options: Omit<PlacingOptions, 'withdraw'>,
+  options: Omit<PlacingOptions, 'removesEarly'>,
   recordEvents?: RecordEvents,
 ): Promise<boolean> {
   const found = await database.query<PlacingRow>(FIND_ONE_TO_PLACE, [options.now.toISOString(), productId]);
@@ -179,8 +179,8 @@ async function placeFound(
   const moving = rows.map((row) => row.product_id);
   const previousPeriods = await periodsOf(sql, moving);
   const removed = await countPlaced(sql, moving);
-  // Launches that have begun are updated only once, below: a second update in the same transaction would check the foreign key,
-  // which locks the product.
+  // Launches that have begun are updated only once, below: a second update in the same transaction would check the
+  // foreign key, which locks the product.
   await sql.query(UNPLACE, [rows.filter((row) => !row.has_begun).map((row) => row.product_id)]);
   await deleteRetracted(sql, moving, now);
   const begunIds = rows.filter((row) => row.has_begun).map((row) => row.product_id);

@@ -89,7 +89,7 @@ describe('editing', () => {
     );
   });
 
-  test('after the launch, edits, new pictures, a new launch time and withdrawal are refused', async () => {
+  test('after the launch, edits, changes of pictures, a new launch time and withdrawal are refused', async () => {
     const maker = await harness.submit({ launchAt: inHours(1).toISOString() });
     await harness.approve(maker.id);
     clock.advance({ hours: 1 });
@@ -214,7 +214,7 @@ describe('pictures', () => {
     expect(await site.submissions.setImage(maker, '/images/other.webp')).toMatchObject({ status: 'waiting' });
   });
 
-  test('a new picture does not resubmit a declined submission, because its upload may have begun before the decline', async () => {
+  test('a change of pictures does not resubmit a declined submission, because an upload may have begun before the decline', async () => {
     const maker = await harness.submit();
     await harness.decline(maker.id, 'Too early');
     const { setImage, addScreenshot, removeScreenshot } = site.submissions;

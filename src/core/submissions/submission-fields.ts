@@ -30,7 +30,7 @@ export interface CheckedPatch {
 
 const NOT_SET_BY_MAKERS: readonly ProductFieldName[] = ['id', 'createdAt', 'launchDate'];
 
-/** All fields, with empty texts and lists. */
+/** All fields that makers can set, with empty texts and lists. */
 export const NO_FIELDS = Object.fromEntries(
   PRODUCT_FIELD_NAMES.filter((name) => !NOT_SET_BY_MAKERS.includes(name)).map((name): [string, unknown] => [
     name,

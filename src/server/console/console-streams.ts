@@ -24,8 +24,8 @@ export interface ConsoleStreams extends ChangeListener {
   close(): void;
 }
 
-/** Creates the set of open streams. `openSessions` returns the given tokens whose sessions are open. */
-export function createConsoleStreams(openSessions: (tokens: string[]) => Promise<Set<string>>): ConsoleStreams {
+/** Creates the set of open streams. `findOpenSessions` returns the given tokens whose sessions are open. */
+export function createConsoleStreams(findOpenSessions: (tokens: string[]) => Promise<Set<string>>): ConsoleStreams {
   const open = new Map<ServerResponse, string>();
   function send(frame: string): void {
     for (const response of open.keys()) {
@@ -42,7 +42,7 @@ export function createConsoleStreams(openSessions: (tokens: string[]) => Promise
   async function endSignedOut(): Promise<void> {
     if (open.size === 0) return;
     try {
-      const present = await openSessions([...new Set(open.values())]);
+      const present = await findOpenSessions([...new Set(open.values())]);
       for (const [response, token] of open) if (!present.has(token)) end(response);
     } catch {
       // If the database is unavailable, the next heartbeat checks again. The stream carries no data that could leak.

@@ -39,7 +39,7 @@ const MAX_VOTES = 200_000;
  */
 export function createUpvoteBursts({ now, save, log, maxVotes = MAX_VOTES }: UpvoteBurstsOptions): UpvoteBursts {
   let hour = startHour(now());
-  /** The maximum number of bursts in an hour; each vote may count for a /64 and for a /48. */
+  /** The maximum number of unsaved bursts. One hour may have as many: each vote may count for a /64 and for a /48. */
   const maxEnded = (2 * maxVotes) / BURST_SESSIONS;
   /** Bursts of hours that have ended, until they are saved. */
   let ended = new Map<string, UpvoteBurst>();

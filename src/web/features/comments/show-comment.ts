@@ -14,8 +14,8 @@ const MAX_PAGES = 20;
 
 /**
  * Scrolls to the comment that the fragment (`hash`) identifies, focuses it and highlights it. Shows a message while it
- * loads further pages to find the comment. If the comment is not found, shows an error and focuses the title of the
- * discussion instead. Stops as soon as the visitor interacts with the page. `mayScroll` is false if the document
+ * loads further pages to find the comment. If the comment is not found, shows an error, scrolls to the title of the
+ * discussion and focuses the title. Stops as soon as the visitor interacts with the page. `mayScroll` is false if the document
  * scrolled before the app ran, either because the browser scrolled to the comment or because the visitor scrolled. In
  * that case, nothing scrolls and no further pages load.
  */

@@ -53,14 +53,17 @@ test.each([
   { isNew: false, nextCursor: null, readAt: 3_000, total: 2 },
   // The comment is probably on a further page.
   { isNew: false, nextCursor: 'next', readAt: 3_000, total: 1 },
-])('a comment increases the total of a list that does not count it yet: %o', ({ isNew, nextCursor, readAt, total }) => {
-  const client = new QueryClient();
-  const page = { items: [exampleComment({ id: 'a' })], total: 1, nextCursor };
-  client.setQueryData(best, { pages: [page], pageParams: [null] }, { updatedAt: readAt });
-  const comment = exampleComment({ id: 'own', createdAt: new Date(2_000).toISOString() });
-  expect(addToLists(client, comment, isNew)).toBe(true);
-  expect(client.getQueryData(best)).toMatchObject({ pages: [{ items: [{ id: 'own' }, { id: 'a' }], total }] });
-});
+])(
+  'a comment increases only the total of a list that does not count it yet: %o',
+  ({ isNew, nextCursor, readAt, total }) => {
+    const client = new QueryClient();
+    const page = { items: [exampleComment({ id: 'a' })], total: 1, nextCursor };
+    client.setQueryData(best, { pages: [page], pageParams: [null] }, { updatedAt: readAt });
+    const comment = exampleComment({ id: 'own', createdAt: new Date(2_000).toISOString() });
+    expect(addToLists(client, comment, isNew)).toBe(true);
+    expect(client.getQueryData(best)).toMatchObject({ pages: [{ items: [{ id: 'own' }, { id: 'a' }], total }] });
+  },
+);
 
 test('the visitor’s own comment or like does not mark a list as fresh', () => {
   const client = clientWith();
