@@ -1,7 +1,7 @@
 import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { NewMarker, VISIT_GAP_MS, visits, visitsAt } from './visits.tsx';
+import { lastVisitEnd, NewMarker, VISIT_GAP_MS, visits, visitsAt } from './visits.tsx';
 
 const NOON = 1_800_000_000_000;
 
@@ -25,6 +25,18 @@ test('setting the clock back does not begin a new visit', () => {
   expect(visitsAt({ seenAt: NOON, lastEndedAt: 1 }, NOON - 5)).toEqual({ seenAt: NOON - 5, lastEndedAt: 1 });
 });
 
+test('a visit begins in a visible tab only', () => {
+  onTestFinished(() => void vi.unstubAllGlobals());
+  vi.spyOn(Date, 'now').mockReturnValue(NOON + VISIT_GAP_MS);
+  onTestFinished(() => void vi.restoreAllMocks());
+  const stored = { seenAt: NOON, lastEndedAt: NOON - 9 };
+  const ends = ['hidden', 'visible'].map((visibilityState) => {
+    vi.stubGlobal('document', { visibilityState });
+    return lastVisitEnd(stored);
+  });
+  expect(ends).toEqual([NOON - 9, NOON]);
+});
+
 test('invalid stored visits are ignored', () => {
   onTestFinished(() => void vi.unstubAllGlobals());
   const read = (stored: unknown) => {
@@ -39,6 +51,8 @@ test('invalid stored visits are ignored', () => {
 test('a product launched since the last visit is marked as new, but without stored visits, none is', () => {
   const marker = () => renderToStaticMarkup(createElement(NewMarker, { createdAt: '2999-01-01T00:00:00.000Z' }));
   expect(marker()).toBe('');
+  onTestFinished(() => void vi.unstubAllGlobals());
+  vi.stubGlobal('document', { visibilityState: 'visible' });
   // In this rendering, `initial` replaces the stored visits.
   const { initial } = visits;
   try {

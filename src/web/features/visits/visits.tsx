@@ -21,9 +21,12 @@ export function visitsAt(stored: Visits | null, now: number): Visits {
   return { seenAt: now, lastEndedAt: isAnother ? stored.seenAt : stored.lastEndedAt };
 }
 
-/** Returns when the previous visit ended, even if the current visit has not been recorded yet. */
+/**
+ * Returns when the previous visit ended, even if the current visit has not been recorded yet. In a hidden tab, no visit
+ * begins: the news would be read long before the visitor returns.
+ */
 export function lastVisitEnd(stored: Visits | null): number | null {
-  return stored && visitsAt(stored, Date.now()).lastEndedAt;
+  return stored && (document.visibilityState === 'hidden' ? stored : visitsAt(stored, Date.now())).lastEndedAt;
 }
 
 function isVisits(value: unknown): value is Visits {
