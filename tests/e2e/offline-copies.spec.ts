@@ -72,8 +72,8 @@ test('cached copies survive a proxy’s own pages with status 404 or 200', async
   const before = await copies();
 
   for (const status of [404, 200]) {
-    // The previous page may still be loading code, so that is forwarded.
-    proxy.setMisconfigured(status, /^\/(?:product|api|pictures)\//);
+    // Forwards requests for code, because the previous page may still be loading some.
+    proxy.setMisconfigured({ status, path: /^\/(?:product|api|pictures)\// });
     expect(await requestAll(page, others)).toEqual([status, status]);
     expect((await page.goto(address))?.status()).toBe(status);
     proxy.setMisconfigured(undefined);
@@ -97,7 +97,7 @@ test('the service worker is not installed while a proxy replaces the offline she
   // Browsers remove a registration whose first worker could not be installed.
   const isRegistered = () => page.evaluate(async () => (await navigator.serviceWorker.getRegistration()) !== undefined);
   for (const path of [/^\/offline-shell/, /^\/assets\/share-dialog-/]) {
-    proxy.setMisconfigured(200, path);
+    proxy.setMisconfigured({ status: 200, path });
     const sent = proxy.ownPagesSent();
     await page.goto(proxy.address);
     await expect.poll(proxy.ownPagesSent).toBeGreaterThan(sent);

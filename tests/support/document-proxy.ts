@@ -81,10 +81,11 @@ export async function startDocumentProxy(target: string) {
       isInterrupting = true;
     },
     /**
-     * Responds to matching requests with the proxy's own page and this status. Without a status, forwards all requests.
+     * Responds to requests with a matching path with the proxy's own page and this status. Undefined forwards all
+     * requests.
      */
-    setMisconfigured(status: number | undefined, path = /^/) {
-      misconfigured = status === undefined ? undefined : { status, path };
+    setMisconfigured(next: typeof misconfigured) {
+      misconfigured = next;
     },
     ownPagesSent: () => ownPagesSent,
     /**

@@ -107,8 +107,8 @@ interface WalPosition {
 }
 
 /**
- * The replica shows everything committed before `verifiedAt`; `goal` is the position that it has not replayed yet, and
- * `replayed` the last one that it is known to have replayed.
+ * The replica shows everything committed before `verifiedAt`. `goal` is the position that it has not replayed yet, and
+ * `replayed` is the last position that it is known to have replayed.
  */
 export type ReplicaState = { goal?: WalPosition | undefined; replayed?: WalPosition | undefined } & (
   | { kind: 'unverified' }
