@@ -29,7 +29,9 @@ export function fileKindOf(path: string): FileKind | undefined {
 export function readFileKind(path: string): FileKind {
   const kind = fileKindOf(path);
   if (kind === undefined)
-    throw new UsageError(`${path}: the file name must end in one of ${[...FILE_KINDS.keys()].join(', ')}`);
+    throw new UsageError(
+      `${path} has an unknown format. Use a file name that ends in one of ${[...FILE_KINDS.keys()].join(', ')}.`,
+    );
   return kind;
 }
 
@@ -95,6 +97,6 @@ export function readInstant(text: string): Date {
 export function readProductIds(ids: readonly string[]): readonly string[] {
   const wrong = ids.find((id) => !isProductId(id));
   if (wrong !== undefined)
-    throw new UsageError(`'${wrong}' is not a product id: use 1 to 64 characters from a-z, 0-9 and -`);
+    throw new UsageError(`'${wrong}' is not a product id. Use 1 to 64 characters from a-z, 0-9 and -.`);
   return ids;
 }

@@ -108,7 +108,7 @@ describe('a backup and its restore', () => {
     const closed = join(folder, 'closed');
     await mkdir(closed, { mode: 0o755 });
     const refused = await runCommand(['backup', join(closed, 'site.backup')], { settings, account: NOBODY });
-    expectRefusal(refused, /cannot write .* into .*closed \(EACCES\)/);
+    expectRefusal(refused, /Cannot write .* into .*closed \(EACCES\)/);
   });
 });
 
@@ -131,7 +131,7 @@ describe('backup', () => {
     const settings = { DATA_DIR: join(folder, 'data') };
     expectRefusal(
       await runProgram(['backup', join(folder, 'none', 'x')], settings),
-      /there is no folder .*none: create it/,
+      /There is no folder .*none\. Create it/,
     );
     expectRefusal(await runProgram(['backup', '--force', folder], settings), /is not a file/);
     expectRefusal(await runProgram(['backup', '-'], settings), /cannot be written to standard output/);

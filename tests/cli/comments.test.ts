@@ -183,7 +183,7 @@ describe('comments hide, restore and release', () => {
     }
     const ambiguous = await comments('hide', '00000000');
     expect(ambiguous).toMatchObject({ code: 2, stdout: '' });
-    expect(ambiguous.stderr).toContain(`matches several comments: use a longer id, such as ${first} or ${second}`);
+    expect(ambiguous.stderr).toContain(`matches several comments. Use a longer id, such as ${first} or ${second}.`);
     expect(await listed('--hidden')).toEqual([]);
     expect(await comments('hide', 'ffff0000')).toMatchObject({ code: 1, stdout: expect.stringContaining('ffff0000') });
   });
@@ -195,7 +195,7 @@ describe('comments hide, restore and release', () => {
       expect(await comments(name, id, '\u001b[2J')).toEqual({
         code: 2,
         stdout: '',
-        stderr: "groundswell: '\\u{1b}[2J' is not a comment id: use one from `groundswell comments list`\n",
+        stderr: "groundswell: '\\u{1b}[2J' is not a comment id. Use one from `groundswell comments list`.\n",
       });
       expect(await comments(name)).toMatchObject({ code: 2, stdout: '' });
       expect(await listed('--hidden')).toEqual([]);

@@ -123,7 +123,7 @@ test('a CSV export of comments puts an apostrophe before formulas; products and 
 test('export replaces an existing file only with --force, and leaves no other file in the folder', async () => {
   const path = join(folder, 'site.jsonl');
   await writeFile(path, 'mine');
-  expectRefusal(await runExport(path), /exists: .*--force/);
+  expectRefusal(await runExport(path), /exists\. .*--force/);
   expect(await readFile(path, 'utf8')).toBe('mine');
   expect((await runExport(path, '--force')).code).toBe(0);
   expect(await readFile(path, 'utf8')).toContain('"Ärger 🌊"');
@@ -132,10 +132,10 @@ test('export replaces an existing file only with --force, and leaves no other fi
 
 test('export exits 2 with one line for an unwritable target or invalid options', async () => {
   await mkdir(join(folder, 'sub.csv'));
-  expectRefusal(await runExport(join(folder, 'missing', 'site.jsonl')), /there is no folder .*missing/);
+  expectRefusal(await runExport(join(folder, 'missing', 'site.jsonl')), /There is no folder .*missing/);
   expectRefusal(await runExport(join(folder, 'sub.csv')), /is not a file/);
   expectRefusal(await runExport('-', '--json'), /--json cannot be combined/);
-  expectRefusal(await runExport(join(folder, 'site.txt')), /must end in one of \.csv, \.json/);
+  expectRefusal(await runExport(join(folder, 'site.txt')), /ends in one of \.csv, \.json/);
   expectRefusal(await runExport('-', '--tables', 'upvotes', '--counts'), /--counts applies only to products/);
   const unknown = await runExport(join(folder, 'x.jsonl'), '--tables', 'votes');
   expect(unknown).toMatchObject({
@@ -152,6 +152,6 @@ test('export refuses a folder without write permission, names it, and leaves it 
   // Runs as another user, because root may write everywhere.
   const settings = { DATABASE_URL: database.url, HOME: folder };
   const refused = await runCommand(['export', join(folder, 'site.jsonl')], { settings, account: UNPRIVILEGED });
-  expectRefusal(refused, /cannot write site\.jsonl into .*\(EACCES\)/);
+  expectRefusal(refused, /Cannot write site\.jsonl into .*\(EACCES\)/);
   expect(await readdir(folder)).toEqual([]);
 });

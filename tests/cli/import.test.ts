@@ -203,8 +203,8 @@ describe('refused imports exit 2 and change nothing', () => {
   test.each([
     ['a file that is missing', ['missing.csv'], /missing\.csv cannot be read: ENOENT/],
     ['a folder', ['.'], /is not a file/],
-    ['an unknown ending', ['text.txt'], /must end in one of \.csv, \.json, \.jsonl, \.ndjson/],
-    ['an unknown field', ['ok.csv', '--map', 'votes=id'], /no field 'votes'/],
+    ['an unknown ending', ['text.txt'], /ends in one of \.csv, \.json, \.jsonl, \.ndjson/],
+    ['an unknown field', ['ok.csv', '--map', 'votes=id'], /'votes' is not a field/],
     ['a column that the file lacks', ['ok.csv', '--map', 'name=Title'], /no column 'Title'/],
     ['a folder of pictures that is missing', ['ok.csv', '--images', 'nowhere'], /The picture folder .* does not exist/],
   ])('%s is refused', async (_what, [name = '', ...options], message) => {

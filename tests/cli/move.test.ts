@@ -52,7 +52,7 @@ test('move copies the embedded site to a server, leaves the site in the old data
   const again = await runProgram(['move', '--to', target.url], { DATA_DIR });
   expectRefusal(again, /not empty: it has 67 products/);
   const running = await runProgram(['move', '--to', other.url], { DATABASE_URL: target.url });
-  expectRefusal(running, /a site is running with the current database/);
+  expectRefusal(running, /A site is running with the current database/);
   moved.process.kill('SIGTERM');
   await moved.exited;
   // The command also moves a site from one server to another.
@@ -83,7 +83,7 @@ test('move is refused while a site runs in the same schema, but not because of a
     // Suppresses the warning that the schemas lack pg_trgm.
     const move = (schema: string) =>
       runProgram(['move', '--to', target.url], { DATABASE_URL: urlOf(schema), LOG_LEVEL: 'error' });
-    expectRefusal(await move('running'), /a site is running with the current database/);
+    expectRefusal(await move('running'), /A site is running with the current database/);
     expect(await move('stopped')).toMatchObject({ code: 0, stderr: '' });
   } finally {
     await listening?.stop();
@@ -103,7 +103,7 @@ test('move is refused while a site runs, even if a pooler prevents it from liste
   const move = () => runProgram(['move', '--to', target.url], { DATABASE_URL: source.url, LOG_LEVEL });
   try {
     await poller.firstAttempt;
-    expectRefusal(await move(), /a site is running with the current database/);
+    expectRefusal(await move(), /A site is running with the current database/);
     poller.stop();
     // The database connection stays open, as a pooler keeps it.
     await expect.poll(move).toMatchObject({ code: 0, stderr: '' });
@@ -116,7 +116,7 @@ test('move is refused while a site runs, even if a pooler prevents it from liste
 test('move exits 2 without a database or a valid target and 1 for an unreachable target, and prints no password', async () => {
   const DATA_DIR = await harness.dataDir();
   const run = (parameters: string[], settings = {}) => runProgram(['move', ...parameters], { DATA_DIR, ...settings });
-  expectRefusal(await run([]), /no target given: set TARGET_DATABASE_URL, or add --to/);
+  expectRefusal(await run([]), /No target is given\. Set TARGET_DATABASE_URL, or add --to/);
   expectRefusal(
     await run(['--to', 'mysql://me:hunter2@db/site']),
     /^groundswell: --to: this is not a PostgreSQL URL; [^@]*:password@/,

@@ -174,7 +174,7 @@ describe('products show', () => {
     expect(await products('show', 'No\u001b[2J')).toEqual({
       code: 2,
       stdout: '',
-      stderr: "groundswell: 'No\\u{1b}[2J' is not a product id: use 1 to 64 characters from a-z, 0-9 and -\n",
+      stderr: "groundswell: 'No\\u{1b}[2J' is not a product id. Use 1 to 64 characters from a-z, 0-9 and -.\n",
     });
     expect((await products('show')).code).toBe(2);
     expect((await products('show', 'a', 'b')).code).toBe(2);
@@ -217,7 +217,7 @@ describe('products remove', () => {
     const id = await add();
     const { code, stdout, stderr } = await products('remove', id);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toMatch(/^groundswell: .*add --yes\n$/);
+    expect(stderr).toMatch(/^groundswell: .*Add --yes\.\n$/);
     expect(await idsOf()).toEqual([id]);
   });
 
@@ -277,8 +277,8 @@ describe('products undo and restore', () => {
   });
 
   test.each([
-    [['restore'], 2, /specify either product ids or --removal/],
-    [['restore', 'a', '--removal', randomUUID()], 2, /specify either product ids or --removal/],
+    [['restore'], 2, /Specify either product ids or --removal/],
+    [['restore', 'a', '--removal', randomUUID()], 2, /Specify either product ids or --removal/],
     [['restore', 'No Id'], 2, /is not a product id/],
     [['restore', '--removal', 'git'], 2, /is not a removal id/],
     [['restore', '--removal', '0f8fad5b-d9cb-469f-a165-70867728950e'], 1, /there is no removal of 0f8fad5b/],

@@ -82,14 +82,14 @@ describe('refused restores', () => {
     const pipe = join(await harness.folder(), 'pipe');
     execFileSync('mkfifo', [pipe]);
     for (const file of [pipe, '/dev/null']) {
-      expectRefusal(await runProgram(['restore', file], { DATA_DIR: dataDir }), /save it to a file/);
+      expectRefusal(await runProgram(['restore', file], { DATA_DIR: dataDir }), /Save it to a file/);
     }
   });
 
   test('restore --replace without --yes and without a terminal is refused before the file is read', async () => {
     const dataDir = await harness.dataDir();
     const result = await runProgram(['restore', '--replace', 'no-such-file'], { DATA_DIR: dataDir });
-    expectRefusal(result, /there is no terminal: add --yes/);
+    expectRefusal(result, /there is no terminal\. Add --yes/);
     await expect(readdir(dataDir)).rejects.toThrow('ENOENT');
   });
 });

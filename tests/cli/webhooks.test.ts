@@ -51,7 +51,7 @@ describe('webhooks test', () => {
     const { code, stderr } = await runProgram(['webhooks', 'test'], {});
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr: 'groundswell: no webhook receiver is configured: set WEBHOOK_URL and WEBHOOK_SECRET\n',
+      stderr: 'groundswell: No webhook receiver is configured. Set WEBHOOK_URL and WEBHOOK_SECRET.\n',
     });
   });
 });

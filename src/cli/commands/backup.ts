@@ -40,7 +40,7 @@ With BACKUP_DIR set, the site also makes backups on a schedule.`,
     )
     .action(async (file: string, { force = false, json = false }: { force?: boolean; json?: boolean }) => {
       // On standard output, an interrupted backup could be mistaken for a complete one.
-      if (file === '-') throw new UsageError('a backup cannot be written to standard output: name a file');
+      if (file === '-') throw new UsageError('A backup cannot be written to standard output. Name a file.');
       const path = resolve(file);
       await checkOutputPath(path, { force });
       const { header, bytes } = await untilInterrupted((signal) => backUp(path, signal));
@@ -93,10 +93,10 @@ function warnOfDamagedPicture(name: string): void {
 /** Checks the path of an output file before a database is started. @throws UsageError if the path cannot be used. */
 export async function checkOutputPath(path: string, { force }: { force: boolean }): Promise<void> {
   const folder = await stat(dirname(path)).catch(() => undefined);
-  if (!folder?.isDirectory()) throw new UsageError(`there is no folder ${dirname(path)}: create it first`);
+  if (!folder?.isDirectory()) throw new UsageError(`There is no folder ${dirname(path)}. Create it first.`);
   const present = await stat(path).catch(() => undefined);
-  if (present && !present.isFile()) throw new UsageError(`${path} is not a file: choose another name`);
-  if (present && !force) throw new UsageError(`${path} exists: choose another name, or add --force to replace it`);
+  if (present && !present.isFile()) throw new UsageError(`${path} is not a file. Choose another name.`);
+  if (present && !force) throw new UsageError(`${path} exists. Choose another name, or add --force to replace it.`);
 }
 
 /** Converts the error for a folder that is not writable to a `UsageError`. Returns other errors unchanged. */
@@ -104,7 +104,7 @@ export function asOutputError(error: unknown, path: string): unknown {
   const code = systemCode(error) ?? '';
   if (!['EACCES', 'EPERM', 'EROFS'].includes(code)) return error;
   return new UsageError(
-    `cannot write ${basename(path)} into ${dirname(path)} (${code}): choose another folder, or make this one writable`,
+    `Cannot write ${basename(path)} into ${dirname(path)} (${code}). Choose another folder, or make this one writable.`,
   );
 }
 
@@ -165,7 +165,7 @@ const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
 async function refuseOtherFile(path: string): Promise<void> {
   const stats = await stat(path).catch(() => undefined);
   if (stats?.isFIFO() || stats?.isCharacterDevice())
-    throw new UsageError(`${path} can be read only once, but a backup is checked first: save it to a file`);
+    throw new UsageError(`${path} can be read only once, but a backup is checked first. Save it to a file.`);
   if (fileKindOf(path) === undefined) return;
   const file = await open(path).catch(() => undefined);
   if (!file) return;

@@ -116,7 +116,7 @@ function checkPrefixes(ids: readonly string[]): void {
     );
   });
   if (wrong !== undefined)
-    throw new UsageError(`'${wrong}' is not a comment id: use one from \`groundswell comments list\``);
+    throw new UsageError(`'${wrong}' is not a comment id. Use one from \`groundswell comments list\`.`);
 }
 
 /** Resolves short ids to full ids; unknown ids stay unchanged. @throws UsageError if a short id is ambiguous. */
@@ -126,7 +126,7 @@ async function resolveIds(sql: Sql, ids: readonly string[]): Promise<string[]> {
     const isFull = id.length === UUID_SHAPE.length && !id.includes(BETWEEN);
     const found = isFull ? [id] : await findCommentIds(sql, ...splitId(id));
     if (found.length > 1)
-      throw new UsageError(`'${id}' matches several comments: use a longer id, such as ${found.join(' or ')}`);
+      throw new UsageError(`'${id}' matches several comments. Use a longer id, such as ${found.join(' or ')}.`);
     resolved.push(found[0] ?? id);
   }
   return resolved;

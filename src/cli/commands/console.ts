@@ -97,7 +97,7 @@ function commandOnName(name: string, description: string, json: string): Command
 function checkName(name: string): void {
   if (!isOperatorName(name))
     throw new UsageError(
-      `'${name}' is not an operator name: use 1 to 32 characters from a-z, 0-9, '.', '_' and '-', beginning with a letter or digit`,
+      `'${name}' is not an operator name. Use 1 to 32 characters from a-z, 0-9, '.', '_' and '-', beginning with a letter or digit.`,
     );
 }
 

@@ -47,11 +47,11 @@ Examples:
 To save the whole site, use \`groundswell backup\`.`,
     )
     .action(async (file: string, { tables: table, counts, force, json }: ExportFlags) => {
-      if (counts && table !== 'products') throw new UsageError('--counts applies only to products: leave it out');
+      if (counts && table !== 'products') throw new UsageError('--counts applies only to products. Leave it out.');
       if (file === STANDARD_OUTPUT) {
         if (json)
           throw new UsageError(
-            '--json cannot be combined with an export to standard output: leave --json out, or name a file',
+            '--json cannot be combined with an export to standard output. Leave --json out, or name a file.',
           );
         await exportToStandardOutput({ table, kind: 'json-lines', counts });
         return;

@@ -84,7 +84,7 @@ async function requireFile(path: string): Promise<void> {
     .catch((error: NodeJS.ErrnoException) => error);
   if (stats instanceof Error)
     throw new UsageError(`${path} cannot be read: ${stats.code ?? stats.message}. Check the path and its permissions.`);
-  if (!stats.isFile()) throw new UsageError(`${path} is not a file: choose a CSV, JSON or JSON Lines file`);
+  if (!stats.isFile()) throw new UsageError(`${path} is not a file. Choose a CSV, JSON or JSON Lines file.`);
 }
 
 async function importFile(

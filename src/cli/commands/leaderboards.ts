@@ -139,6 +139,6 @@ function noLeaderboard(period: string): string {
 function readPeriod(name: string): Period {
   const period = parsePeriod(name);
   if (period === undefined)
-    throw new UsageError(`'${name}' is not a period: use the form 2026-11-21, 2026-W47, 2026-11 or 2026`);
+    throw new UsageError(`'${name}' is not a period. Use the form 2026-11-21, 2026-W47, 2026-11 or 2026.`);
   return period;
 }

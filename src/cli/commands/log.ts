@@ -74,7 +74,7 @@ Products that have been edited or removed since the import are left unchanged.`,
     )
     .action(async (id: string, { json = false }: { json?: boolean }) => {
       if (!isUuid(id))
-        throw new UsageError(`'${id}' is not the id of an audit log entry: use one from \`groundswell log --json\``);
+        throw new UsageError(`'${id}' is not the id of an audit log entry. Use one from \`groundswell log --json\`.`);
       const { launches } = readSettings(process.env);
       const { entry, note } = await withDatabase(async (connection) => {
         const runtime = { ...systemRuntime, now: await readDatabaseClock(connection.database) };

@@ -77,7 +77,7 @@ function readTarget(to: string | undefined): string {
     const name = to === undefined ? TARGET_VARIABLE : '--to';
     throw new UsageError(error.message.replace(/^DATABASE_URL/, name));
   }
-  throw new UsageError(`no target given: set ${TARGET_VARIABLE}, or add --to`);
+  throw new UsageError(`No target is given. Set ${TARGET_VARIABLE}, or add --to.`);
 }
 
 async function move(settings: Settings, targetUrl: string, signal: AbortSignal) {
@@ -92,7 +92,7 @@ async function move(settings: Settings, targetUrl: string, signal: AbortSignal) 
     // The restore would also refuse a target with data, but only after the source has been copied to a file.
     await requireEmpty(target.database).catch((error: unknown) => {
       if (!(error instanceof SiteNotEmptyError)) throw error;
-      throw new UsageError(`the target is not empty: it has ${error.content}. Choose an empty database.`);
+      throw new UsageError(`The target is not empty: it has ${error.content}. Choose an empty database.`);
     });
     // Opening an embedded source in the mode `own` fails while the site runs, and prevents the site from starting
     // during the copy, so no write is lost.
@@ -120,7 +120,7 @@ async function requireStopped(database: Database): Promise<void> {
   const begun = await readDatabaseTime(database);
   for (const from = performance.now(); performance.now() - from < WATCH_MS; ) {
     const running = await database.query(SELECT_RUNNING, [SELECT_CHANGES, begun]);
-    if (running.length > 0) throw new UsageError('a site is running with the current database: stop it first');
+    if (running.length > 0) throw new UsageError('A site is running with the current database. Stop it first.');
     await delay(WATCH_INTERVAL_MS);
   }
 }

@@ -69,10 +69,10 @@ Examples:
   groundswell products restore --removal 0f8fad5b-d9cb-469f-a165-70867728950e`,
     )
     .action(async (ids: string[], { removal, json = false }: { removal?: string; json?: boolean }) => {
-      if (ids.length > 0 === (removal !== undefined)) throw new UsageError('specify either product ids or --removal');
+      if (ids.length > 0 === (removal !== undefined)) throw new UsageError('Specify either product ids or --removal.');
       if (removal === undefined) return restore({ productIds: readProductIds(ids) }, json);
       if (!isUuid(removal))
-        throw new UsageError(`'${removal}' is not a removal id: use one from \`groundswell products list --removed\``);
+        throw new UsageError(`'${removal}' is not a removal id. Use one from \`groundswell products list --removed\`.`);
       return restore({ removalIds: [removal] }, json);
     });
 }

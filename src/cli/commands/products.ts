@@ -231,7 +231,7 @@ createdAt cannot be empty.`,
 /** Adds a `field=value` argument to the previous ones. @throws UsageError if it has no field name or no `=`. */
 function collect(text: string, before: ReadonlyMap<string, unknown> = new Map()): Map<string, unknown> {
   const split = text.indexOf('=');
-  if (split < 1) throw new UsageError(`--set ${text}: it must have the form field=value`);
+  if (split < 1) throw new UsageError(`--set ${text} must have the form field=value.`);
   return new Map([...before, [text.slice(0, split), fieldValue(text.slice(split + 1))]]);
 }
 

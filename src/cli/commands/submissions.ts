@@ -90,7 +90,7 @@ function scheduleCommand(): Command {
     .addOption(jsonOption('{ "submissions": […], "refused": [{ "id": …, "code": …, "reason": … }] }'))
     .addHelpText('after', '\nExamples:\n  groundswell submissions schedule tide-tables 2026-12-01T09:00:00+01:00')
     .action((id: string, time: Date, flags: Flags) => {
-      if (time.getTime() <= Date.now()) throw new UsageError('this time has passed: choose a time in the future');
+      if (time.getTime() <= Date.now()) throw new UsageError('This time has passed. Choose a time in the future.');
       return decideAll([id], flags, (database, target, rules) => scheduleSubmission(database, target, time, rules));
     });
 }
@@ -139,7 +139,7 @@ type Decide = (database: Database, target: DecisionTarget, rules: LaunchRules) =
 async function decideAll(ids: readonly string[], { revision, json = false }: Flags, decide: Decide): Promise<void> {
   readProductIds(ids);
   if (revision !== undefined && ids.length > 1)
-    throw new UsageError('--revision applies to one submission: name only one, or leave --revision out');
+    throw new UsageError('--revision applies to one submission. Name only one, or leave --revision out.');
   const { timeZone } = readSettings(process.env).launches;
   const decided: ReturnType<typeof resultOf>[] = [];
   const refused: { id: string; code: string; reason: string }[] = [];

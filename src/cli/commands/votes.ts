@@ -74,7 +74,7 @@ function changeCommand(action: 'exclude' | 'include'): Command {
     .action(async (productId: string, { voter: voters, from, to, reason, json = false }: Flags) => {
       readProductIds([productId]);
       if (voters === undefined && from === undefined && to === undefined)
-        throw new UsageError('select the votes with --voter, --from or --to');
+        throw new UsageError('Select the votes with --voter, --from or --to.');
       const selection = { voters, from, to };
       const { webhooks, launches } = readSettings(process.env);
       const change = await withDatabase((connection) =>
@@ -121,6 +121,6 @@ function sentenceOf(done: string, { productId, day, votes, revised }: VerdictCha
 /** Adds a voter to the previous arguments. @throws UsageError if the voter is malformed. */
 function readVoters(voter: string, others: string[] = []): string[] {
   if (!/^[0-9a-f]{32}$/.test(voter))
-    throw new UsageError(`'${voter}' is not a voter hash: use one from \`groundswell votes list\``);
+    throw new UsageError(`'${voter}' is not a voter hash. Use one from \`groundswell votes list\`.`);
   return [...others, voter];
 }

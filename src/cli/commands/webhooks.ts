@@ -93,6 +93,6 @@ function testCommand(): Command {
 function readReceiver(): NonNullable<Settings['webhooks']> {
   const { webhooks } = readSettings(process.env);
   if (webhooks === undefined)
-    throw new UsageError('no webhook receiver is configured: set WEBHOOK_URL and WEBHOOK_SECRET');
+    throw new UsageError('No webhook receiver is configured. Set WEBHOOK_URL and WEBHOOK_SECRET.');
   return webhooks;
 }

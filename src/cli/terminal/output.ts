@@ -146,7 +146,7 @@ const TERMINAL: Terminal = { input: process.stdin, output: process.stderr };
  */
 export function requireTerminal({ input, output }: Terminal = TERMINAL): void {
   if (input.isTTY && output.isTTY) return;
-  throw new UsageError('this command asks for confirmation, but there is no terminal: add --yes');
+  throw new UsageError('This command asks for confirmation, but there is no terminal. Add --yes.');
 }
 
 /** Asks for confirmation on the terminal. @throws UsageError without a terminal: scripts must pass `--yes`. */

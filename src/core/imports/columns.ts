@@ -18,16 +18,16 @@ export function readColumnMap(entries: readonly string[]): ColumnMap {
     const column = rest.join('=').trim();
     if (rest.length === 0) {
       throw new ImportUsageError(
-        `--map ${entry}: it must have the form field=column, such as name=Title, or field= to ignore its column`,
+        `--map ${entry} must have the form field=column, such as name=Title, or field= to ignore its column.`,
       );
     }
     const field = PRODUCT_FIELD_NAMES.find((known) => known === name.trim());
     if (field === undefined) {
       throw new ImportUsageError(
-        `--map ${entry}: a product has no field '${name.trim()}' that can be set; use one of ${PRODUCT_FIELD_NAMES.join(', ')}`,
+        `--map ${entry}: '${name.trim()}' is not a field that can be set. Use one of ${PRODUCT_FIELD_NAMES.join(', ')}.`,
       );
     }
-    if (map.has(field)) throw new ImportUsageError(`--map ${entry}: the field ${field} is given twice`);
+    if (map.has(field)) throw new ImportUsageError(`--map ${entry}: the field ${field} is given twice.`);
     map.set(field, column);
   }
   return map;
@@ -94,7 +94,7 @@ export class FileColumns {
       if (column === '' || this.#columns.has(column)) continue;
       const present = [...this.#columns].map((name) => `'${name}'`).join(', ') || 'none';
       throw new ImportUsageError(
-        `--map ${field}=${column}: the file has no column '${column}'; its columns are ${present}`,
+        `--map ${field}=${column}: the file has no column '${column}'. Its columns are ${present}.`,
       );
     }
   }

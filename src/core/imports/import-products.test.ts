@@ -136,8 +136,8 @@ describe('columns', () => {
   });
 
   test.each([
-    [['nonsense=Title'], /no field 'nonsense'/],
-    [['upvotes=Votes'], /no field 'upvotes'/],
+    [['nonsense=Title'], /'nonsense' is not a field/],
+    [['upvotes=Votes'], /'upvotes' is not a field/],
     [['name'], /field=column/],
     [['name=A', 'name=B'], /twice/],
   ])('--map %j is refused', (entries, message) => {
@@ -155,7 +155,7 @@ describe('columns', () => {
   test('a --map column that the file lacks is refused in CSV and JSON, and so is a header without any product field', async () => {
     const map = readColumnMap(['name=Title']);
     await expect(harness.run('id,name\na,A\n', { kind: 'csv', map })).rejects.toThrow(
-      /no column 'Title'; its columns are 'id', 'name'/,
+      /no column 'Title'\. Its columns are 'id', 'name'/,
     );
     await expect(harness.run(lines({ id: 'a', name: 'A' }), { map })).rejects.toThrow(/no column 'Title'/);
     expect(await harness.ids()).toEqual([]);
@@ -167,10 +167,10 @@ describe('columns', () => {
   test('a missing column of --map is reported instead of the errors that it causes', async () => {
     const map = readColumnMap(['name=Headline']);
     await expect(harness.run('Title,Extra\nA,B\n', { kind: 'csv', map })).rejects.toThrow(
-      /no column 'Headline'; its columns are/,
+      /no column 'Headline'\. Its columns are/,
     );
     await expect(harness.run('[{"Title":"A"}]', { kind: 'json', map })).rejects.toThrow(
-      /no column 'Headline'; its columns are/,
+      /no column 'Headline'\. Its columns are/,
     );
   });
 
