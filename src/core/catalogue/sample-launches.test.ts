@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { buildProduct } from '../../../tests/support/build-product.ts';
 import { CAP, differencesOf, launch, rulesAt } from '../../../tests/support/launch-site.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { dayAt } from '../leaderboards/calendar.ts';
@@ -8,7 +9,9 @@ import { getLeaderboard } from '../leaderboards/get-leaderboard.ts';
 import { placeLaunches } from '../leaderboards/update-boards.ts';
 import { removeProducts } from '../products/remove-products.ts';
 import { restoreProducts } from '../products/restore-products.ts';
+import { saveProducts } from '../products/save-products.ts';
 import { systemRuntime } from '../runtime.ts';
+import { listEvents, recordEvents } from '../webhooks/outbox.ts';
 import { getSampleTime, loadSample } from './load-sample.ts';
 import { removeSample } from './remove-sample.ts';
 import { readSampleCatalogue, type SampleCatalogue } from './sample-catalogue.ts';
@@ -76,6 +79,25 @@ describe('the launches of the sample', () => {
       { productId: 'react', votes: 22, excluded: 0, upvotes: 24 },
       { productId: 'redis', votes: 20, excluded: 6, upvotes: 27 },
     ]);
+  });
+
+  test('sample launches and their results are not reported to webhooks; later launches and their results are', async () => {
+    const launchedAt = '2026-11-22T12:00:00.000Z';
+    const sample = await readSampleCatalogue(FOLDER, { now: '2026-11-22T10:00:00.000Z', timeZone: 'UTC' });
+    await loadSample(database, sample, systemRuntime);
+    const finalise = (now: string) =>
+      finaliseDue(database, { rules: rulesAt(now), votesPerNetwork: CAP, recordEvents });
+    expect((await finalise('2026-11-22T10:00:01Z')).days).not.toEqual([]);
+    expect(await listEvents(database, { limit: 100 })).toEqual([]);
+
+    await saveProducts(database, [buildProduct({ id: 'real', createdAt: launchedAt })]);
+    await finalise(launchedAt);
+    expect((await finalise('2026-12-04T00:00:00Z')).days).toContain('2026-11-21');
+    const events = await database.query<{ body: string }>('SELECT body FROM webhook_events');
+    const reported = events
+      .map(({ body }) => JSON.parse(body).data)
+      .map(({ productId, period }) => productId ?? period);
+    expect(reported.sort()).toEqual(['2026-11', '2026-11-22', '2026-W47', 'real']);
   });
 
   test('removing the sample leaves no launches, neither in the table nor in the histograms of leaderboards', async () => {

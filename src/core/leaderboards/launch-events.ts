@@ -1,5 +1,6 @@
 import type { PeriodKind } from '../../contract/leaderboards/period.ts';
 import type { WebhookEvent } from '../../contract/webhooks/schema.ts';
+import { getSampleTime } from '../catalogue/load-sample.ts';
 import type { Sql } from '../database/database.ts';
 import { DAY_MS } from '../runtime.ts';
 import { windowStart } from './calendar.ts';
@@ -7,7 +8,8 @@ import { readSummaries, winnersOf } from './list-leaderboards.ts';
 
 const SELECT_LAUNCHED = `SELECT p.id, p.name, p.maker, p.category, p.tags, l.launched_at
   FROM launches l JOIN products p ON p.id = l.product_id
-  WHERE l.product_id = ANY($1::text[]) AND l.launched_at > $2::timestamptz ORDER BY l.launched_at, p.id`;
+  WHERE l.product_id = ANY($1::text[]) AND l.launched_at > greatest($2::timestamptz, $3::timestamptz)
+  ORDER BY l.launched_at, p.id`;
 
 interface LaunchedRow {
   id: string;
@@ -18,12 +20,21 @@ interface LaunchedRow {
   launched_at: Date;
 }
 
+/** Returns the time after which launches are reported: earlier ones may be those of the sample catalogue, if loaded. */
+async function readReportedSince(sql: Sql): Promise<string> {
+  return (await getSampleTime(sql))?.now ?? '-infinity';
+}
+
 /**
  * Returns a `product.launched` event for each of these launches whose window is still open, so importing old products
- * sends no events.
+ * sends no events. Launches from before the sample catalogue was loaded get no event.
  */
 export async function readLaunchEvents(sql: Sql, productIds: readonly string[], now: Date): Promise<WebhookEvent[]> {
-  const rows = await sql.query<LaunchedRow>(SELECT_LAUNCHED, [productIds, windowStart(now)]);
+  const rows = await sql.query<LaunchedRow>(SELECT_LAUNCHED, [
+    productIds,
+    windowStart(now),
+    await readReportedSince(sql),
+  ]);
   return rows.map(({ id: productId, launched_at, ...product }) => ({
     type: 'product.launched',
     timestamp: launched_at.toISOString(),
@@ -38,8 +49,9 @@ export async function readLaunchEvents(sql: Sql, productIds: readonly string[], 
 const MAX_FINAL_AGE_MS = 37 * DAY_MS;
 
 /**
- * Returns a `leaderboard.final` event for each of these final periods of one kind that has a launch. Results that were
- * due long ago get no event, so importing old products does not send thousands of events.
+ * Returns a `leaderboard.final` event for each of these final periods of one kind that has a launch, unless all its
+ * launches are from before the sample catalogue was loaded. Results that were due long ago get no event, so importing
+ * old products does not send thousands of events.
  */
 export async function readFinalEvents(
   sql: Sql,
@@ -47,8 +59,9 @@ export async function readFinalEvents(
 ): Promise<WebhookEvent[]> {
   const since = new Date(now.getTime() - MAX_FINAL_AGE_MS).toISOString();
   const rows = await readSummaries(sql, kind, {
-    condition: 'b.period = ANY($1::text[]) AND b.final_at > $2::timestamptz',
-    values: [periods, since],
+    condition: `b.final_at > $2::timestamptz AND b.period IN (
+      SELECT ${kind} FROM launches WHERE ${kind} = ANY($1::text[]) AND launched_at > $3::timestamptz)`,
+    values: [periods, since, await readReportedSince(sql)],
     limit: periods.length,
   });
   return rows.map((row) => ({
