@@ -124,6 +124,17 @@ test('a maker key is checked before the body of an edit is received', async () =
   expect(await responseTo(makerKey)).toBe(409);
 });
 
+test('a comment with a maker key but without a product id or text is incomplete, like any other comment', async () => {
+  await start();
+  const { submission, makerKey } = (await submit({ name: 'Spoken' })).json<CreatedSubmission>();
+  for (const empty of [{ productId: '' }, { content: ' ' }]) {
+    const body = { productId: submission.id, content: 'Ask me anything', ...empty };
+    const headers = { ...newVisitor(), authorization: `Bearer ${makerKey}x` };
+    const refused = await site.ask.post('/api/comments', body, headers);
+    expectProblem(refused, 400, 'comment_incomplete', 'Product ID and content are required');
+  }
+});
+
 test('submissions with a filled honeypot field or repeated text get the usual response and are listed last', async () => {
   await start();
   const visitor = newVisitor();

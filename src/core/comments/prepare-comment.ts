@@ -30,6 +30,13 @@ export interface PreparedComment extends Sender {
   heldSession: string | null;
 }
 
+/** Returns the trimmed text. @throws CoreError `comment_incomplete` if it or the product id is empty. */
+export function requireComplete({ productId, content }: NewComment): string {
+  const text = content.trim();
+  if (productId === '' || !isVisible(text)) throw new CoreError('comment_incomplete', COMMENT_MESSAGES.incomplete);
+  return text;
+}
+
 /**
  * Validates a visitor's input and builds the comment. Until an operator releases a held comment, only its author sees
  * it.
@@ -37,12 +44,12 @@ export interface PreparedComment extends Sender {
  */
 export function prepareComment(
   runtime: Runtime,
-  { productId, content }: NewComment,
+  sent: NewComment,
   sender: Sender,
   { held = false, author = VISITOR_AUTHOR }: { held?: boolean; author?: CommentAuthor | undefined } = {},
 ): PreparedComment {
-  const text = content.trim();
-  if (productId === '' || !isVisible(text)) throw new CoreError('comment_incomplete', COMMENT_MESSAGES.incomplete);
+  const { productId } = sent;
+  const text = requireComplete(sent);
   if (isLongerThan(text, LIMITS.commentCharacters)) {
     throw new CoreError(
       'comment_too_long',

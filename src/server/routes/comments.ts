@@ -11,6 +11,7 @@ import {
 } from '../../contract/comments/schema.ts';
 import { LIMITS } from '../../contract/limits.ts';
 import * as paths from '../../contract/paths.ts';
+import { requireComplete } from '../../core/comments/prepare-comment.ts';
 import type { Core } from '../../core/core.ts';
 import { CoreError } from '../../core/core-error.ts';
 import type { Runtime } from '../../core/runtime.ts';
@@ -74,6 +75,8 @@ export const commentRoutes: FastifyPluginAsyncTypebox<Options> = async (
     },
     async (request, reply) => {
       const sender = { session: sessionOf(request), idempotencyKey: idempotencyKeyOf(request) };
+      // Checked before the maker key, because an empty product id has no submission.
+      requireComplete(request.body);
       const makerKey = submissions && makerKeyOf(request);
       const author =
         makerKey === undefined ? undefined : await submissions?.authorOf({ id: request.body.productId, makerKey });
