@@ -79,7 +79,7 @@ describe('GET /metrics (api.md, Health)', () => {
       await recordEvents(database, [{ type: 'comment.held', timestamp, data: { commentId: 'c', productId: 'p' } }]);
       const [{ id = '' } = {}] = await listEvents(database, { limit: 1 });
       const failed = { id, failure: 'refused', nextAttemptAt: new Date(), isGone: false };
-      await recordFailure(database, receiverOf(receiver.url), failed, new Date(failingSince * 1_000));
+      await recordFailure(database, receiverOf(receiver), failed, new Date(failingSince * 1_000));
     });
     const metrics = async () => (await ask('/metrics', authorization(TOKEN))).text();
     await expect.poll(metrics).toMatch(/^groundswell_webhook_attempts_total\{outcome="failed"\} [1-9]\d*$/m);

@@ -65,9 +65,9 @@ function retryCommand(): Command {
     .description('retry undelivered webhooks, including expired ones, and resume deliveries that 410 Gone stopped')
     .addOption(jsonOption('{ "events": 3 }'))
     .action(async ({ json = false }: { json?: boolean }) => {
-      const { url } = readReceiver();
+      const receiver = readReceiver();
       const events = await withDatabase(async ({ database }) =>
-        retryEvents(database, receiverOf(url), await readDatabaseTime(database)),
+        retryEvents(database, receiverOf(receiver), await readDatabaseTime(database)),
       );
       if (json) return printJson({ events });
       print(`Queued ${formatQuantity(events, 'webhook')}. The site sends them while it runs.`);

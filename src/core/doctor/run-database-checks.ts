@@ -13,6 +13,7 @@ import { isIntact, listPictures, pictureFolder, readPicture } from '../pictures/
 import { DAY_MS, HOUR_MS } from '../runtime.ts';
 import { countWaiting } from '../submissions/list-submissions.ts';
 import { EXPIRY_HOURS, readWebhookStatus, receiverOf } from '../webhooks/outbox.ts';
+import type { ReceiverAddress } from '../webhooks/send-event.ts';
 import {
   checkClock,
   checkConnections,
@@ -36,7 +37,7 @@ interface SiteToExamine {
     launches: Omit<LeaderboardRules, 'now'>;
     submissions: string;
     /** If undefined, no webhooks are sent. */
-    webhooks: { url: string } | undefined;
+    webhooks: ReceiverAddress | undefined;
   };
   now: Date;
   /** Whether to read every picture, which may take minutes. */
@@ -70,7 +71,7 @@ export async function* runDatabaseChecks(
   const store = pictureFolder(settings.dataDir);
   yield await withoutStatementTimeout((unlimited) => checkPictures(unlimited, store, now, readsPictures));
   yield await checkSubmissions(database, { isOn: settings.submissions !== 'off', now });
-  if (settings.webhooks) yield await checkWebhooks(database, settings.webhooks.url, now);
+  if (settings.webhooks) yield await checkWebhooks(database, settings.webhooks, now);
 }
 
 /** A result that is this late needs attention, because the background job checks several times a minute. */
@@ -153,9 +154,9 @@ export async function checkSubmissions(sql: Sql, { isOn, now }: { isOn: boolean;
 const MAX_FAILING_MS = 5 * 60_000;
 
 /** Checks that webhooks are delivered. @throws CoreError `unavailable`. */
-export async function checkWebhooks(sql: Sql, url: string, now: Date): Promise<Finding> {
+export async function checkWebhooks(sql: Sql, receiver: ReceiverAddress, now: Date): Promise<Finding> {
   const check = 'webhooks';
-  const { waiting, expired, failingSince, lastFailure, goneAt } = await readWebhookStatus(sql, receiverOf(url));
+  const { waiting, expired, failingSince, lastFailure, goneAt } = await readWebhookStatus(sql, receiverOf(receiver));
   if (goneAt) {
     return fault(
       check,

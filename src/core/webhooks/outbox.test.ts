@@ -206,7 +206,7 @@ test('a failure that a suspended sender records after another has delivered the 
   await add('tide', LAUNCH);
   await place(LAUNCH);
   const [{ id = '' } = {}] = await listEvents(database, { limit: 1 });
-  const receiver = receiverOf('https://receiver.example');
+  const receiver = receiverOf({ url: 'https://receiver.example' });
   const now = new Date();
   const failed = { id, failure: 'no response', nextAttemptAt: now, isGone: false };
   await recordDelivery(database, receiver, id, now);

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { WebhookEvent } from '../../contract/webhooks/schema.ts';
 import type { Sql } from '../database/database.ts';
 import { DAY_MS, HOUR_MS } from '../runtime.ts';
+import type { ReceiverAddress } from './send-event.ts';
 
 /**
  * Records events in the outbox, in the transaction of the change that they report. Operations get this function only if
@@ -32,9 +33,12 @@ export interface DueEvent {
   attempts: number;
 }
 
-/** Returns the hash that identifies a receiver in the database, because its URL may contain a secret. */
-export function receiverOf(url: string): string {
-  return createHash('sha256').update(url).digest('hex');
+/**
+ * Returns the hash that identifies a receiver in the database, because its URL may contain a secret. Another user or
+ * password makes another receiver.
+ */
+export function receiverOf({ url, authorization = '' }: ReceiverAddress): string {
+  return createHash('sha256').update(url).update(authorization).digest('hex');
 }
 
 /** The maximum time between two attempts. */

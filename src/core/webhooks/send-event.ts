@@ -1,12 +1,15 @@
 import { createHmac } from 'node:crypto';
 import { systemCode } from '../file-system.ts';
 
-/** The receiver of events, with the keys that sign them. */
-export interface WebhookReceiver {
+/** The receiver of events, without the keys that sign them. */
+export interface ReceiverAddress {
   /** The URL without user and password. */
   url: string;
   /** The value of the header `Authorization`, with the user and password of the URL; unset if the URL has none. */
   authorization?: string | undefined;
+}
+
+export interface WebhookReceiver extends ReceiverAddress {
   /** The decoded keys of the `whsec_` secrets. Each event is signed with every key. */
   secrets: readonly Uint8Array[];
 }

@@ -37,8 +37,8 @@ afterEach(async () => {
 
 const now = () => new Date(time);
 
-function start(on: Database = database, url = receiver.url): WebhookDeliveries {
-  const target = { url, secrets: [SECRET.key] };
+function start(on: Database = database, authorization?: string): WebhookDeliveries {
+  const target = { url: receiver.url, authorization, secrets: [SECRET.key] };
   // The lease lasts longer than `expect.poll` waits, so a process that stops must release it.
   const times = { pollMs: 10, leaseMs: 600_000, retryMs: 10 };
   const deliveries = deliverWebhooks(on, target, { log: lines.log, times, timeoutMs: 60_000, now });
@@ -112,7 +112,7 @@ describe('outages of the receiver', () => {
     }
     expect(failed).toBeGreaterThan(8);
     expect(failed).toBeLessThan(14);
-    expect(await checkWebhooks(database, receiver.url, now())).toMatchObject({
+    expect(await checkWebhooks(database, receiver, now())).toMatchObject({
       status: 'warning',
       message: expect.stringMatching(/^no delivery has succeeded since .*\(ECONNREFUSED\); 1 waiting, 0 expired$/),
     });
@@ -120,7 +120,7 @@ describe('outages of the receiver', () => {
     time += HOUR_MS;
     await expect.poll(states).toEqual(['delivered']);
     expect(receivedIds()).toEqual(['a']);
-    expect(await checkWebhooks(database, receiver.url, now())).toMatchObject({ status: 'ok' });
+    expect(await checkWebhooks(database, receiver, now())).toMatchObject({ status: 'ok' });
   });
 
   test('a receiver that was down for a day gets its expired events only after `webhooks retry`', async () => {
@@ -133,7 +133,7 @@ describe('outages of the receiver', () => {
     await expect.poll(() => deliveries.attempts()).toEqual({ delivered: 0, failed: 2, expired: 1 });
     expect(await states()).toEqual(['expired']);
     receiver.respond = (response) => response.writeHead(200).end();
-    expect(await retryEvents(database, receiverOf(receiver.url), now())).toBe(1);
+    expect(await retryEvents(database, receiverOf(receiver), now())).toBe(1);
     await expect.poll(states).toEqual(['delivered']);
   });
 
@@ -143,7 +143,7 @@ describe('outages of the receiver', () => {
     start();
     await expect.poll(states).toEqual(['expired']);
     expect(receiver.received).toEqual([]);
-    expect(await checkWebhooks(database, receiver.url, now())).toMatchObject({
+    expect(await checkWebhooks(database, receiver, now())).toMatchObject({
       status: 'warning',
       message: 'not delivered within 24 hours: 1',
     });
@@ -201,28 +201,28 @@ test('at most four requests are open at the same time', async () => {
   await expect.poll(async () => (await states()).every((state) => state === 'delivered')).toBe(true);
 });
 
-test('410 Gone stops deliveries to this URL, which doctor reports; `webhooks retry` or another URL resumes them', async () => {
+test('410 Gone stops deliveries, which doctor reports; `webhooks retry` or another URL, user or password resumes them', async () => {
   receiver.respond = (response) => response.writeHead(410).end();
   await record('a');
   const deliveries = start();
   await expect.poll(lines.text).toContain('410 Gone, so deliveries are stopped');
   await record('b');
   time += HOUR_MS;
-  expect(await checkWebhooks(database, receiver.url, now())).toMatchObject({
+  expect(await checkWebhooks(database, receiver, now())).toMatchObject({
     status: 'fault',
     message: expect.stringMatching(/^the receiver responded 410 Gone at /),
   });
-  expect(await checkWebhooks(database, `${receiver.url}/other`, now())).toMatchObject({ status: 'ok' });
+  expect(await checkWebhooks(database, { url: `${receiver.url}/other` }, now())).toMatchObject({ status: 'ok' });
   expect(receivedIds()).toEqual(['a']);
   expect(deliveries.attempts()).toEqual({ delivered: 0, failed: 1, expired: 0 });
   receiver.respond = (response) => response.writeHead(204).end();
-  expect(await retryEvents(database, receiverOf(receiver.url), now())).toBe(2);
+  expect(await retryEvents(database, receiverOf(receiver), now())).toBe(2);
   await expect.poll(states).toEqual(['delivered', 'delivered']);
   receiver.respond = (response) => response.writeHead(410).end();
   await record('c');
   await expect.poll(() => deliveries.attempts()).toEqual({ delivered: 2, failed: 2, expired: 0 });
   receiver.respond = (response) => response.writeHead(204).end();
-  start(database, `${receiver.url}/other`);
+  start(database, 'Basic YTpi');
   time += HOUR_MS;
   await expect.poll(states).toEqual(['delivered', 'delivered', 'delivered']);
 });

@@ -52,7 +52,7 @@ export function deliverWebhooks(
   target: WebhookReceiver,
   { log, times = LEASE_TIMES, timeoutMs, now = () => readDatabaseTime(database) }: DeliveryOptions,
 ): WebhookDeliveries {
-  const receiver = receiverOf(target.url);
+  const receiver = receiverOf(target);
   const attempts = { delivered: 0, failed: 0, expired: 0 };
   let status: WebhookStatus = {
     waiting: 0,
