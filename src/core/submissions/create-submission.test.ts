@@ -62,18 +62,21 @@ describe('ids', () => {
   });
 
   test('the id of a submission that was declined, or withdrawn after a decision, is free again after 30 days', async () => {
-    const [declined, withdrawn] = [await harness.submit({ name: 'Gone' }), await harness.submit({ name: 'Gone' })];
+    const submitGone = () => harness.submit({ name: 'Gone', launchAt: inHours(1).toISOString() });
+    const [declined, withdrawn, edited] = [await submitGone(), await submitGone(), await submitGone()];
     for (const { id } of [declined, withdrawn]) await harness.decline(id);
-    await site.submissions.withdraw(withdrawn);
+    await harness.approve(edited.id);
+    await site.submissions.edit(edited, { description: 'Not approved' });
+    for (const each of [withdrawn, edited]) await site.submissions.withdraw(each);
     const waiting = await idOf({ name: 'Gone' });
     clock.advance({ hours: 30 * 24 });
     await deleteClosedSubmissions(site.database, clock.now());
-    for (const each of [declined, withdrawn]) expect(await codeOf(site.submissions.get(each))).toBe('done');
+    for (const each of [declined, withdrawn, edited]) expect(await codeOf(site.submissions.get(each))).toBe('done');
     clock.advance({ milliseconds: 1 });
     await deleteClosedSubmissions(site.database, clock.now());
-    expect(await codeOf(site.submissions.get(declined))).toBe('submission_not_found');
-    expect(await codeOf(site.submissions.get(withdrawn))).toBe('submission_not_found');
-    expect([await idOf({ name: 'Gone' }), waiting]).toEqual(['gone', 'gone-3']);
+    for (const each of [declined, withdrawn, edited])
+      expect(await codeOf(site.submissions.get(each))).toBe('submission_not_found');
+    expect([await idOf({ name: 'Gone' }), waiting]).toEqual(['gone', 'gone-4']);
   });
 });
 

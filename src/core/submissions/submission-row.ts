@@ -172,9 +172,10 @@ export async function deleteClosedSubmissions(sql: Sql, now: Date): Promise<void
     keyExpiry(now).toISOString(),
   ]);
   const before = (days: number) => new Date(now.getTime() - days * DAY_MS).toISOString();
+  // An edit of an approved submission clears `decided_at`, but not `approved_fields`.
   await sql.query(
     `DELETE FROM submissions WHERE (status IN ('declined', 'withdrawn') AND updated_at < $1::timestamptz)
-       OR (status = 'withdrawn' AND decided_at IS NULL AND updated_at < $2::timestamptz)`,
+       OR (status = 'withdrawn' AND decided_at IS NULL AND approved_fields IS NULL AND updated_at < $2::timestamptz)`,
     [before(CLOSED_DAYS), before(UNDECIDED_DAYS)],
   );
 }
