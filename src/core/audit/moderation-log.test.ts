@@ -4,10 +4,11 @@ import { buildProduct } from '../../../tests/support/build-product.ts';
 import { lines, openImportHarness } from '../../../tests/support/import-harness.ts';
 import { undo } from '../../../tests/support/undo.ts';
 import { editProduct } from '../products/edit-product.ts';
-import { removeProducts } from '../products/remove-products.ts';
+import { isProductRemoved, removeProducts } from '../products/remove-products.ts';
 import { restoreProducts } from '../products/restore-products.ts';
 import { saveProducts } from '../products/save-products.ts';
 import { DAY_MS, systemRuntime } from '../runtime.ts';
+import { withdrawSubmission } from '../submissions/change-submission.ts';
 import { createSubmission } from '../submissions/create-submission.ts';
 import {
   approveSubmission,
@@ -15,6 +16,7 @@ import {
   scheduleSubmission,
   undoDecision,
 } from '../submissions/decide-submission.ts';
+import { deleteClosedSubmissions } from '../submissions/submission-row.ts';
 import { AUDIT_ACTIONS, browseAudit, insertEntries, MODERATION_ACTIONS } from './audit-log.ts';
 import { listModeration } from './moderation-log.ts';
 
@@ -116,6 +118,23 @@ test('the removal of a postponed product is listed, but not that of a scheduled 
     expect.objectContaining({ action: 'product.removed', productId: 'launched', productName: null, reason: 'spam' }),
     expect.objectContaining({ ...POSTPONED, productId: 'launched' }),
   ]);
+});
+
+test('the removal of a scheduled product is not listed if an earlier submission with its id was postponed after its launch', async () => {
+  const { database } = harness;
+  const submit = () =>
+    createSubmission(database, systemRuntime, { name: 'Reef' }, { submitter: { session: 'session-a' } });
+  const { row, makerKey } = await submit();
+  await approveSubmission(database, { id: row.id }, { now, timeZone: 'UTC' });
+  await edit(row.id, { createdAt: inDays(1) });
+  await withdrawSubmission(database, { id: row.id, makerKey }, { now, timeZone: 'UTC' });
+  await deleteClosedSubmissions(database, new Date(inDays(31)));
+  const { row: second } = await submit();
+  expect(second.id).toBe(row.id);
+  await scheduleSubmission(database, { id: row.id }, new Date(inDays(1)), { now, timeZone: 'UTC' });
+  await removeProducts(database, [row.id], 'a mistake');
+  expect(await entries()).toEqual([expect.objectContaining({ ...POSTPONED, productId: row.id })]);
+  expect(await isProductRemoved(database, row.id)).toBe(false);
 });
 
 test('the launched products that an import or its undo postpones are listed', async () => {

@@ -92,13 +92,15 @@ function divide(ids: readonly string[], found: readonly ProductSize[]): { known:
 
 /**
  * SQL: whether a removed product had launched, even if it was postponed afterwards. Otherwise, it was never public. A
- * postponement before an earlier removal concerned another product with the same id.
+ * postponement before an earlier removal, or before the submission of the product, concerned another product with the
+ * same id.
  */
 const LAUNCHED = `((product ->> 'created_at')::timestamptz <= removed_at OR EXISTS (
     SELECT FROM audit_log a WHERE a.target = product_id COLLATE "default" AND a.action = 'products postpone'
       AND a.created_at <= removed_at AND NOT EXISTS (
         SELECT FROM removed_products earlier WHERE earlier.product_id = removed_products.product_id
-          AND earlier.removed_at >= a.created_at AND earlier.removed_at < removed_products.removed_at)))`;
+          AND earlier.removed_at >= a.created_at AND earlier.removed_at < removed_products.removed_at)
+      AND NOT EXISTS (SELECT FROM submissions s WHERE s.id = product_id AND s.created_at > a.created_at)))`;
 
 const STORE_PRODUCTS = `INSERT INTO removed_products
     (removal_id, product_id, batch_id, removed_at, upvotes, comments, product, counts, launch, decisions)
