@@ -9,6 +9,8 @@ import type { Sql } from '../database/database.ts';
 import { getStandings } from '../leaderboards/get-standings.ts';
 import { placeLaunches } from '../leaderboards/update-boards.ts';
 import { systemRuntime } from '../runtime.ts';
+import { createSubmission } from '../submissions/create-submission.ts';
+import { approveSubmission, undoDecision } from '../submissions/decide-submission.ts';
 import { setUpvotes } from '../upvotes/set-upvotes.ts';
 import { readProducts } from './product-row.ts';
 import { removeProducts } from './remove-products.ts';
@@ -113,4 +115,23 @@ test('a product that is removed before its launch and restored after the launch 
   await placeLaunches(database, rules);
   const day = launchedAt.toISOString().slice(0, 10);
   expect(await getStandings(database, 'missed', rules)).toMatchObject({ day: { period: day, status: 'open' } });
+});
+
+test('an approval can be undone after its removed product was restored and launched late', async () => {
+  const before = new Date('2026-03-01T10:00:00.000Z');
+  const sent = { name: 'Late', launchAt: '2026-03-02T10:00:00.000Z' };
+  const runtime = { ...systemRuntime, now: () => before };
+  const { row } = await createSubmission(database, runtime, sent, { submitter: { session: 'session-of-a-maker' } });
+  await approveSubmission(database, { id: row.id }, { now: before, timeZone: 'UTC' });
+  await removeProducts(database, [row.id]);
+  await database.query('UPDATE removed_products SET removed_at = $2 WHERE product_id = $1', [
+    row.id,
+    before.toISOString(),
+  ]);
+  await restoreProducts(database, { productIds: [row.id] });
+  expect(await undoDecision(database, { id: row.id }, { now: new Date(), timeZone: 'UTC' })).toMatchObject({
+    status: 'waiting',
+    launch_at: new Date(sent.launchAt),
+  });
+  expect(await readProducts(database, [row.id])).toEqual([]);
 });

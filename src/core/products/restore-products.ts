@@ -136,18 +136,27 @@ function notFoundIn(rows: readonly RemovalRow[], choice: RemovalChoice): string[
   return [...new Set(byRemoval ? choice.removalIds : choice.productIds)].filter((id) => !found.has(id));
 }
 
-const SET_LAUNCH_TIMES = `UPDATE removed_products r SET
-    product = product || jsonb_build_object('created_at', moved.at, 'launch_date', moved.launch_date),
-    counts = counts || jsonb_build_object('window_from', moved.at), launch = launch || jsonb_build_object('launched_at', moved.at)
-  FROM jsonb_to_recordset($1::jsonb) AS moved (removal_id uuid, at timestamptz, launch_date text)
-  WHERE r.removal_id = moved.removal_id AND launch ->> 'final' IS DISTINCT FROM 'true'`;
+// Also sets the launch time of the submission, because undoing its approval compares the times. This must come before
+// products are written, because submissions are locked before products.
+const SET_LAUNCH_TIMES = `WITH moved AS (
+    UPDATE removed_products r SET
+      product = product || jsonb_build_object('created_at', row.at, 'launch_date', row.launch_date),
+      counts = counts || jsonb_build_object('window_from', row.at), launch = launch || jsonb_build_object('launched_at', row.at)
+    FROM jsonb_to_recordset($1::jsonb) AS row (removal_id uuid, missed timestamptz, at timestamptz, launch_date text)
+    WHERE r.removal_id = row.removal_id AND launch ->> 'final' IS DISTINCT FROM 'true'
+    RETURNING product_id, row.missed, row.at
+  )
+  UPDATE submissions s SET launch_at = moved.at FROM moved
+  WHERE s.id = moved.product_id AND s.status = 'approved' AND s.launch_at = moved.missed`;
 
 /** Sets launch times that passed while the products were removed to the current time. */
 async function launchMissed(sql: Sql, rows: readonly RemovalRow[], timeZone: string): Promise<void> {
   const moved = rows.flatMap(({ removal_id, created_at, launch_date: launchDate, removed_at: changedAt, now }) => {
     const before = { createdAt: created_at.toISOString(), launchDate };
     const after = withMissedLaunch(before, { changedAt, now, timeZone });
-    return after === before ? [] : { removal_id, at: after.createdAt, launch_date: after.launchDate };
+    return after === before
+      ? []
+      : { removal_id, missed: created_at, at: after.createdAt, launch_date: after.launchDate };
   });
   if (moved.length > 0) await sql.query(SET_LAUNCH_TIMES, [JSON.stringify(moved)]);
 }
