@@ -223,16 +223,17 @@ describe('networks', () => {
     expect(await codeOf(create({ name: 'More' }, from))).toBe('too_many_waiting');
   });
 
-  test('the network is stored only while a submission waits, and only as a hash', async () => {
-    const { submission, makerKey } = await create({ name: 'Hidden' }, { network: network(4) });
-    const stored = async () =>
-      (
-        await site.database.query<{ network: string | null }>('SELECT network FROM submissions WHERE id = $1', [
-          submission.id,
-        ])
-      )[0]?.network;
+  test('the network is stored only until a decision, even if it is undone, or a withdrawal, and only as a hash', async () => {
+    const { submission } = await create({ name: 'Hidden' }, { network: network(4) });
+    const stored = async (id = submission.id) =>
+      (await site.database.query<{ network: string | null }>('SELECT network FROM submissions WHERE id = $1', [id]))[0]
+        ?.network;
     expect(await stored()).toMatch(/^[0-9a-f-]{36}$/);
-    await site.submissions.withdraw({ id: submission.id, makerKey });
+    await harness.decline(submission.id);
+    await harness.undo(submission.id);
     expect(await stored()).toBeNull();
+    const withdrawn = await create({ name: 'Withdrawn' }, { network: network(4) });
+    await site.submissions.withdraw({ id: withdrawn.submission.id, makerKey: withdrawn.makerKey });
+    expect(await stored(withdrawn.submission.id)).toBeNull();
   });
 });
