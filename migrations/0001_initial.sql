@@ -475,7 +475,7 @@ CREATE INDEX webhook_events_undelivered ON webhook_events (created_at DESC, id D
 
 -- Receivers of webhooks to which a delivery has failed. Not part of a backup.
 CREATE TABLE webhook_receivers (
-  -- SHA-256 of the URL, which may contain a secret.
+  -- SHA-256 of the URL and its user and password.
   url_digest text COLLATE "C" PRIMARY KEY,
   -- The time of the first failure since the last success. NULL while attempts succeed.
   failing_since timestamptz(3),
