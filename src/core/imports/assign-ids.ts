@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { PRODUCT_FIELD_NAMES } from '../../contract/products/fields.ts';
+import { COMMENT_DEFAULTS } from '../../contract/comments/defaults.ts';
+import { PRODUCT_FIELD_NAMES, PRODUCT_FIELDS } from '../../contract/products/fields.ts';
 import type { StoredProduct } from '../../contract/products/schema.ts';
 import type { Sql } from '../database/database.ts';
 import { PRODUCT_COLUMNS, type ProductRow, productOf } from '../products/product-row.ts';
 import { completeProduct } from '../products/save-products.ts';
-import { hasLocalPictures, type ProductPatch } from './read-product.ts';
+import type { ProductPatch } from './read-product.ts';
 import { slugOfName } from './read-values.ts';
 
 /** A product of the site whose id is the slug of a name, with or without a number. */
@@ -13,6 +14,13 @@ interface ProductWithSlug {
   createdAt: string;
   /** A fingerprint of the product's pictures. */
   pictures: string;
+}
+
+/** A row without an id. */
+interface Row {
+  slug: string;
+  product: StoredProduct;
+  patch: ProductPatch;
 }
 
 interface SlugState {
@@ -45,7 +53,8 @@ const SELECT_RESERVED = `SELECT wanted.slug, s.id
 /**
  * Assigns ids to rows without an id: a slug of the name, with a number if another product has the slug. If one of the
  * site's products with the slug, numbered or not, has the same content as a row, the row gets the id of that product.
- * Importing a file again therefore gives the same ids, and no row overwrites an unrelated product.
+ * Only pictures from local files may differ. Importing a file again therefore gives the same ids, and no row overwrites
+ * an unrelated product.
  */
 export class IdAssigner {
   readonly #idsOfFile: ReadonlyMap<string, unknown>;
@@ -60,23 +69,27 @@ export class IdAssigner {
 
   /** Assigns ids to rows. @returns an id for each patch, in order. @throws CoreError `unavailable`. */
   async assign(sql: Sql, patches: readonly ProductPatch[]): Promise<string[]> {
-    // The creation time given here does not matter, because it is not part of the compared content.
-    const products = patches.map((patch) => completeProduct({ ...patch, id: '' }, new Date(0)));
-    const slugs = products.map(({ name }) => slugOfName(name));
-    await this.#readSlugs(sql, slugs);
-    return products.map((product, index) => this.#idFor(slugs[index] ?? '', product, patches[index]?.createdAt));
+    const rows = patches.map((patch) => {
+      // The creation time given here does not matter, because it is not part of the compared content.
+      const product = completeProduct({ ...patch, id: '' }, new Date(0));
+      return { slug: slugOfName(product.name), product, patch };
+    });
+    await this.#readSlugs(sql, rows);
+    // Rows with equal pictures choose first, so rows with local pictures do not take their products.
+    const exact = rows.map((row) => this.#takeMatch(row, picturesOf(row.product)));
+    return rows.map((row, index) => exact[index] ?? this.#takeLocalMatch(row) ?? this.#freeId(row.slug));
   }
 
-  async #readSlugs(sql: Sql, slugs: readonly string[]): Promise<void> {
-    const unknown = [...new Set(slugs)].filter((slug) => !this.#slugs.has(slug));
+  async #readSlugs(sql: Sql, rows: readonly Row[]): Promise<void> {
+    const unknown = [...new Set(rows.map(({ slug }) => slug))].filter((slug) => !this.#slugs.has(slug));
     if (unknown.length === 0) return;
     for (const slug of unknown) this.#slugs.set(slug, { nextNumber: 1 });
     for (const { slug, id } of await sql.query<{ slug: string; id: string }>(SELECT_RESERVED, [unknown])) {
       const state = this.#slugs.get(slug);
       if (state) state.ids = (state.ids ?? new Set()).add(id);
     }
-    const rows = await sql.query<ProductRow & { slug: string }>(SELECT_PRODUCTS_WITH_SLUG, [unknown]);
-    for (const row of rows) {
+    const present = await sql.query<ProductRow & { slug: string }>(SELECT_PRODUCTS_WITH_SLUG, [unknown]);
+    for (const row of present) {
       const state = this.#slugs.get(row.slug);
       if (state === undefined || this.#idsOfFile.has(row.id)) continue;
       const product = productOf(row);
@@ -90,41 +103,43 @@ export class IdAssigner {
     }
   }
 
-  #idFor(slug: string, product: StoredProduct, createdAt: string | undefined): string {
-    const state = this.#slugs.get(slug);
-    if (state === undefined) throw new Error(`The slug ${slug} was not looked up`);
-    const id = takeMatch(state, product, createdAt) ?? this.#freeId(slug, state);
-    this.#assigned.add(id);
-    return id;
+  /**
+   * Finds a product for a row with local pictures, which may not have been copied before, or may have been replaced
+   * since. Prefers a product without pictures, because its pictures can be overwritten without loss.
+   */
+  #takeLocalMatch(row: Row): string | undefined {
+    if (!row.patch.hasLocalPictures) return undefined;
+    return this.#takeMatch(row, picturesOf(withoutPictures(row.product))) ?? this.#takeMatch(row);
   }
 
-  #freeId(slug: string, state: SlugState): string {
+  /**
+   * Finds a product with the content of a row, and with these pictures if given, and removes it from the candidates. A
+   * row without a time matches any time.
+   * @returns the id of the product, or undefined if none matches.
+   */
+  #takeMatch({ slug, product, patch: { createdAt } }: Row, pictures?: string): string | undefined {
+    const same = this.#slugs.get(slug)?.matchCandidates?.get(contentOf(product)) ?? [];
+    const index = same.findLastIndex(
+      (each) =>
+        (createdAt === undefined || each.createdAt === createdAt) &&
+        (pictures === undefined || each.pictures === pictures),
+    );
+    const [match] = index === -1 ? [] : same.splice(index, 1);
+    if (match) this.#assigned.add(match.id);
+    return match?.id;
+  }
+
+  #freeId(slug: string): string {
+    const state = this.#slugs.get(slug);
+    if (state === undefined) throw new Error(`The slug ${slug} was not looked up`);
     for (;;) {
       const id = state.nextNumber === 1 ? slug : `${slug}-${state.nextNumber}`;
       state.nextNumber += 1;
-      if (!this.#idsOfFile.has(id) && !this.#assigned.has(id) && !state.ids?.has(id)) return id;
+      if (this.#idsOfFile.has(id) || this.#assigned.has(id) || state.ids?.has(id)) continue;
+      this.#assigned.add(id);
+      return id;
     }
   }
-}
-
-/**
- * Finds a product with this content and removes it from the candidates. A row without a time matches any time, and a
- * row with pictures that were not copied matches any pictures.
- * @returns the id of the product, or undefined if none matches.
- */
-function takeMatch(
-  { matchCandidates }: SlugState,
-  product: StoredProduct,
-  createdAt: string | undefined,
-): string | undefined {
-  const same = matchCandidates?.get(contentOf(product)) ?? [];
-  const pictures = hasLocalPictures(product) ? undefined : picturesOf(product);
-  const index = same.findLastIndex(
-    (each) =>
-      (createdAt === undefined || each.createdAt === createdAt) &&
-      (pictures === undefined || each.pictures === pictures),
-  );
-  return index === -1 ? undefined : same.splice(index, 1)[0]?.id;
 }
 
 const SEPARATELY_COMPARED: ReadonlySet<string> = new Set(['id', 'createdAt', 'image', 'screenshots', 'team']);
@@ -139,6 +154,11 @@ function contentOf(product: StoredProduct): string {
 
 function picturesOf({ image, screenshots, team }: StoredProduct): string {
   return fingerprint([image, screenshots, team.map(({ avatar }) => avatar)]);
+}
+
+function withoutPictures(product: StoredProduct): StoredProduct {
+  const team = product.team.map((member) => ({ ...member, avatar: COMMENT_DEFAULTS.authorAvatar }));
+  return { ...product, image: PRODUCT_FIELDS.image.default, screenshots: [], team };
 }
 
 function fingerprint(values: readonly unknown[]): string {

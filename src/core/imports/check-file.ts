@@ -150,6 +150,7 @@ class FileChecker {
   async #collectPictures(patch: ProductPatch, position: Position): Promise<void> {
     const take = async (field: string, address: string): Promise<string> => {
       if (!isLocalPicture(address)) return address;
+      patch.hasLocalPictures = true;
       if (this.#options.pictures === undefined) {
         this.#localPictures += 1;
         return address;

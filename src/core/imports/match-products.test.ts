@@ -1,3 +1,5 @@
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { counts, lines, openImportHarness } from '../../../tests/support/import-harness.ts';
 
@@ -96,4 +98,58 @@ test('a new product with the name of another is reported as a possible duplicate
     ['z', 'y'],
   ]);
   expect((await harness.run(lines({ id: 'x', name: 'TIDE!' }))).duplicates.count).toBe(0);
+});
+
+/** Creates a folder with a picture, and a function that replaces the picture. */
+async function openPictures(name: string) {
+  const pictures = { from: join(harness.folder, name), to: join(harness.folder, `${name}-stored`) };
+  await mkdir(pictures.from);
+  const replace = (title: string) => writeFile(join(pictures.from, 'a.svg'), `<svg><title>${title}</title></svg>`);
+  await replace('First');
+  return { pictures, replace };
+}
+
+test.each([
+  [
+    'csv',
+    'name,image,screenshots,team\nTide,a.svg,,\nEbb,,a.svg,\nWave,,,"[{""name"":""Ann"",""avatar"":""a.svg""}]"\n',
+  ],
+  [
+    'json-lines',
+    lines(
+      { name: 'Tide', image: 'a.svg' },
+      { name: 'Ebb', screenshots: ['a.svg'] },
+      { name: 'Wave', team: [{ name: 'Ann', avatar: 'a.svg' }] },
+    ),
+  ],
+] as const)(
+  'in %s, rows without ids update their products if their pictures are copied later or replaced',
+  async (kind, file) => {
+    const { pictures, replace } = await openPictures(kind);
+    await harness.run(file, { kind });
+    const updated = { created: 0, updated: 3, unchanged: 0 };
+    expect(counts(await harness.run(file, { kind, pictures, dryRun: true }))).toEqual(updated);
+    expect(counts(await harness.run(file, { kind, pictures }))).toEqual(updated);
+    const [first = ''] = await readdir(pictures.to);
+    await replace('Second');
+    expect(counts(await harness.run(file, { kind, pictures }))).toEqual(updated);
+    const second = (await readdir(pictures.to)).find((name) => name !== first);
+    expect(await harness.ids()).toEqual(['ebb', 'tide', 'wave']);
+    expect(await harness.product('tide')).toMatchObject({ image: `/images/${second}` });
+    expect(await harness.product('ebb')).toMatchObject({ screenshots: [`/images/${second}`] });
+    expect(await harness.product('wave')).toMatchObject({ team: [{ avatar: `/images/${second}` }] });
+    expect(counts(await harness.run(file, { kind, pictures }))).toEqual({ created: 0, updated: 0, unchanged: 3 });
+  },
+);
+
+test('a row with local pictures does not take the product of another row, and prefers one without pictures', async () => {
+  const { pictures, replace } = await openPictures('equal');
+  const [local, linked, none] = [{ image: 'a.svg' }, { image: 'https://x.example/b.png' }, {}];
+  const file = lines(...[local, linked, none].map((fields) => ({ name: 'Tide', ...fields })));
+  await harness.run(file, { pictures });
+  await replace('Second');
+  expect(counts(await harness.run(file, { pictures }))).toEqual({ created: 0, updated: 1, unchanged: 2 });
+  await replace('Third');
+  expect(counts(await harness.run(lines({ name: 'Tide', ...local }), { pictures }))).toMatchObject({ updated: 1 });
+  expect((await harness.product('tide-3'))?.image).not.toBe('/pictures/placeholder.svg');
 });

@@ -227,7 +227,7 @@ function mergeProduct(
   patch: ProductPatch,
   createdAt = new Date(0),
 ): StoredProduct {
-  const { rawId: _rawId, ...fields } = withStoredPictures(patch, before);
+  const { rawId: _rawId, hasLocalPictures: _hasLocal, ...fields } = withStoredPictures(patch, before);
   return completeProduct({ ...before, ...fields, id }, createdAt);
 }
 

@@ -23,6 +23,8 @@ export type ProductPatch = Omit<PartialProduct, 'id'> & {
   id?: string | undefined;
   /** The original id, if it had to be slugified. */
   rawId?: string | undefined;
+  /** Whether any picture was given as the name of a local file, even if the file has been copied. */
+  hasLocalPictures?: boolean;
 };
 
 /** The error of an invalid field, with the reason as its message. */
@@ -180,7 +182,7 @@ function readInstant(value: unknown, field: ProductField): string | undefined {
  * screenshots for these names.
  */
 export function withStoredPictures(patch: ProductPatch, stored: StoredProduct | undefined): ProductPatch {
-  if (!hasLocalPictures(patch)) return patch;
+  if (!patch.hasLocalPictures) return patch;
   const { image, screenshots, team } = patch;
   return {
     ...patch,
@@ -197,9 +199,4 @@ export function withStoredPictures(patch: ProductPatch, stored: StoredProduct | 
       })),
     }),
   };
-}
-
-/** Returns whether any picture is the name of a local file. */
-export function hasLocalPictures({ image = '', screenshots = [], team = [] }: Omit<ProductPatch, 'id'>): boolean {
-  return [image, ...screenshots, ...team.map(({ avatar }) => avatar)].some(isLocalPicture);
 }
