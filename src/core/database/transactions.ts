@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { CoreError } from '../core-error.ts';
 import type { Database, Sql } from './database.ts';
 import { isLockTimeout, isSerializationFailure, isUniqueViolation } from './database-faults.ts';
 
@@ -46,10 +47,11 @@ export function transactionWithRetries<Result>(
 
 /**
  * Like `transactionWithRetries`, but also retries `work` if another transaction creates one of its new rows at the same
- * time. The next attempt finds that row.
+ * time, or reserves its id (CoreError `overloaded`). The next attempt finds that row.
  */
 export function insertWithRetries<Result>(database: Database, work: (sql: Sql) => Promise<Result>): Promise<Result> {
-  const mayRetry = (error: unknown) => isSerializationFailure(error) || isUniqueViolation(error);
+  const isReserved = (error: unknown) => error instanceof CoreError && error.code === 'overloaded';
+  const mayRetry = (error: unknown) => isSerializationFailure(error) || isUniqueViolation(error) || isReserved(error);
   return retryConflicts(() => database.transaction(work), { mayRetry });
 }
 

@@ -61,6 +61,8 @@ export class IdAssigner {
   readonly #slugs = new Map<string, SlugState>();
   /** The ids assigned so far, for all slugs: a slug with a number may equal the slug of another name. */
   readonly #assigned = new Set<string>();
+  /** The assigned ids that belong to no product of the site. */
+  readonly newIds: string[] = [];
 
   /** @param idsOfFile the ids of the file's other rows, as keys. */
   constructor(idsOfFile: ReadonlyMap<string, unknown>) {
@@ -137,6 +139,7 @@ export class IdAssigner {
       state.nextNumber += 1;
       if (this.#idsOfFile.has(id) || this.#assigned.has(id) || state.ids?.has(id)) continue;
       this.#assigned.add(id);
+      this.newIds.push(id);
       return id;
     }
   }

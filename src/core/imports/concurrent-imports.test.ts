@@ -14,6 +14,7 @@ import { editProduct } from '../products/edit-product.ts';
 import { removeProducts } from '../products/remove-products.ts';
 import { saveProducts } from '../products/save-products.ts';
 import { systemRuntime } from '../runtime.ts';
+import { createSubmission } from '../submissions/create-submission.ts';
 import { setUpvotes } from '../upvotes/set-upvotes.ts';
 import { type ImportOptions, importProducts } from './import-products.ts';
 import { LOCK_IMPORTS } from './merge-products.ts';
@@ -136,6 +137,28 @@ test('a product that is created after the import has chosen its id is not overwr
     { id: 'wave', description: 'Created', maker: 'Ann' },
     { id: 'wave-2', description: 'New', maker: 'Bob' },
   ]);
+});
+
+test('an import does not give a product the id that a submission reserves during the import', async () => {
+  const submit = async () =>
+    (await createSubmission(other, systemRuntime, { name: 'Surge' }, { submitter: { session: 's' } })).row.id;
+  let reserved: string | undefined;
+  const importing = runBefore('INSERT INTO audit_log', async () => (reserved = await submit()));
+  const report = await importRows(importing, 'file', { id: 'tide', name: 'Surge' }, { name: 'Surge' });
+  expect(counts(report)).toEqual({ created: 2, updated: 0, unchanged: 0 });
+  expect([reserved, ...(await harness.ids())]).toEqual(['surge', 'surge-2', 'tide']);
+  expect(await submit()).toBe('surge-3');
+});
+
+test('a submission that is sent when an import ends waits for it, and gets another id', async () => {
+  let submission: ReturnType<typeof createSubmission> | undefined;
+  const importing = runBefore('SELECT 1 FROM submissions', async () => {
+    submission = createSubmission(other, systemRuntime, { name: 'Swell' }, { submitter: { session: 's' } });
+    await expect.poll(() => blockedStatements(harness.database)).toHaveLength(1);
+  });
+  await importRows(importing, 'file', { name: 'Swell' });
+  expect((await submission)?.row.id).toBe('swell-2');
+  expect(await harness.ids()).toEqual(['swell']);
 });
 
 test('an import does not block edits of products that it does not change', async () => {

@@ -15,6 +15,7 @@ import {
   upsertProducts,
 } from '../products/save-products.ts';
 import { foldText } from '../search-text.ts';
+import { requireUnreserved } from '../submissions/create-submission.ts';
 import { IdAssigner } from './assign-ids.ts';
 import type { CheckedFile } from './check-file.ts';
 import { changesBetween, type FieldChange, ImportChanges } from './import-changes.ts';
@@ -62,7 +63,7 @@ export interface MergedProducts {
  * that they can write are locked only at the end. Other imports wait. Concurrent edits of the written products wait or
  * are preserved.
  * @throws ImportRefusedError with the products that must not be scheduled (`findUnschedulable`); the errors of
- * `insertProducts` if another transaction creates one of the new products at the same time.
+ * `insertProducts` and `requireUnreserved` if another transaction takes the id of a new product at the same time.
  */
 export async function mergeProducts(
   connection: Sql,
@@ -163,6 +164,7 @@ async function mergeBatches(
     await importChanges.recordMovedLaunches(sql);
     await recordAudit(sql, { id: auditId, action: 'import', target, details });
     await importChanges.save(sql);
+    await requireUnreserved(sql, assigner.newIds);
     await moveWindows(sql, movedIds);
     await recordChange(sql, { productIds: changedIds, catalogue: true });
   }

@@ -193,6 +193,19 @@ export async function lockQueue(sql: Sql): Promise<Buffer> {
   return added.secret;
 }
 
+/**
+ * Checks that no submission has reserved the id of a product that this transaction adds. New submissions wait until the
+ * transaction ends, so it must commit soon, and must have locked all products that it changes.
+ * @throws CoreError `overloaded`, after which `insertWithRetries` chooses other ids.
+ */
+export async function requireUnreserved(sql: Sql, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await lockQueue(sql);
+  const reserved = await sql.query('SELECT 1 FROM submissions WHERE id = ANY($1::text[]) LIMIT 1', [ids]);
+  if (reserved.length === 0) return;
+  throw new CoreError('overloaded', 'A submission has just reserved the id of a new product. Please try again.');
+}
+
 /** Hashes the prefix of a network. Returns null without one, which means that limits are off. */
 export function hashNetwork(secret: Buffer, prefix: Uint8Array | undefined): string | null {
   return prefix === undefined ? null : networkOf(secret, prefix);
