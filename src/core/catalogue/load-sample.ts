@@ -4,11 +4,12 @@ import type { Database, Sql } from '../database/database.ts';
 import { insertWithRetries } from '../database/transactions.ts';
 import { insertProducts } from '../products/save-products.ts';
 import type { Runtime } from '../runtime.ts';
+import { requireUnreserved } from '../submissions/create-submission.ts';
 import { getSiteMetadata, type SampleCatalogue, type SampleTime, setSiteMetadata } from './sample-catalogue.ts';
 
 /**
  * Adds missing sample products with their sample upvotes and comments, in one transaction. Existing products do not
- * change. The addition is recorded in the audit log.
+ * change, and ids that submissions have reserved are skipped. The addition is recorded in the audit log.
  * @returns the number of added products.
  */
 export function loadSample(database: Database, catalogue: SampleCatalogue, runtime: Runtime): Promise<number> {
@@ -21,10 +22,12 @@ export function loadSample(database: Database, catalogue: SampleCatalogue, runti
 }
 
 async function addMissing(sql: Sql, catalogue: SampleCatalogue, runtime: Runtime): Promise<number> {
-  const present = await sql.query<{ id: string }>('SELECT id FROM products WHERE id = ANY($1::text[])', [
-    catalogue.products.map((product) => product.id),
-  ]);
-  const presentIds = new Set(present.map((row) => row.id));
+  const ids = catalogue.products.map((product) => product.id);
+  const presentIds = new Set<string>();
+  for (const table of ['products', 'submissions']) {
+    const present = await sql.query<{ id: string }>(`SELECT id FROM ${table} WHERE id = ANY($1::text[])`, [ids]);
+    for (const { id } of present) presentIds.add(id);
+  }
   const missing = catalogue.products.filter((product) => !presentIds.has(product.id));
   const missingIds = new Set(missing.map((product) => product.id));
   // Does not overwrite a product that another transaction creates at the same time.
@@ -40,6 +43,7 @@ async function addMissing(sql: Sql, catalogue: SampleCatalogue, runtime: Runtime
   );
   await setSiteMetadata(sql, 'sample_catalogue', 'loaded');
   await setSiteMetadata(sql, 'sample_loaded_at', JSON.stringify(catalogue.loadedAt));
+  await requireUnreserved(sql, [...missingIds]);
   await recordChange(sql, { productIds: [...missingIds], catalogue: true });
   return missing.length;
 }

@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
+import { interruptTransactions } from '../../../tests/support/interrupted-transactions.ts';
 import { codeOf, openSubmissionHarness } from '../../../tests/support/submission-harness.ts';
 import type { NewSubmission } from '../../contract/submissions/schema.ts';
+import { loadSample } from '../catalogue/load-sample.ts';
+import { readSampleCatalogue } from '../catalogue/sample-catalogue.ts';
 import { IdAssigner } from '../imports/assign-ids.ts';
 import { removeProducts } from '../products/remove-products.ts';
 import { saveProducts } from '../products/save-products.ts';
@@ -46,6 +50,18 @@ describe('ids', () => {
     const id = await idOf({ name: 'Import me' });
     const ids = await new IdAssigner(new Map()).assign(site.database, [{ name: 'Import me' }, { name: 'Import me' }]);
     expect([id, ...ids]).toEqual(['import-me', 'import-me-2', 'import-me-3']);
+  });
+
+  test('loading the sample skips the ids of submissions, even of one that is sent during the load', async () => {
+    const sample = await readSampleCatalogue(join(import.meta.dirname, '../../../catalogue'));
+    const products = sample.products.filter(({ id }) => ['git', 'react', 'excalidraw'].includes(id));
+    const ids = [await idOf({ name: 'Git' })];
+    const database = interruptTransactions(site.database, 'INSERT INTO products', async () => {
+      if (ids.length === 1) ids.push(await idOf({ name: 'React' }));
+    });
+    expect(await loadSample(database, { ...sample, products }, clock)).toBe(1);
+    expect(ids).toEqual(['git', 'react']);
+    for (const id of ids) expect((await harness.approve(id)).status).toBe('approved');
   });
 
   test('the id of a submission that was withdrawn before a decision is free again after a day', async () => {
