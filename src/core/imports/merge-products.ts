@@ -164,8 +164,8 @@ async function mergeBatches(
     await importChanges.recordMovedLaunches(sql);
     await recordAudit(sql, { id: auditId, action: 'import', target, details });
     await importChanges.save(sql);
-    await requireUnreserved(sql, assigner.newIds);
     await moveWindows(sql, movedIds);
+    await requireUnreserved(sql, assigner.newIds);
     await recordChange(sql, { productIds: changedIds, catalogue: true });
   }
   return merged;

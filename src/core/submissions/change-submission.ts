@@ -220,10 +220,10 @@ async function applyPatch(
     return reschedule(sql, row, launchAt, rules);
   }
   if (row.status === 'waiting') return updateSubmission(sql, row, { fields, launch_at: launchAt, undo: null }, now);
+  if (row.status === 'approved') await cancelLaunch(sql, row.id, rules);
   const hashed = hashNetwork(await lockQueue(sql), network);
   // An edit of an approved submission takes up a slot, but is not refused if none is left.
   if (row.status === 'declined') await requireQueueCapacity(sql, hashed);
-  if (row.status === 'approved') await cancelLaunch(sql, row.id, rules);
   const undo = isSameProduct ? undoAt(row, launchAt) : null;
   const change = { status: 'waiting', fields, launch_at: launchAt, reason: null, undo, network: hashed } as const;
   return updateSubmission(sql, row, { ...change, waiting_since: now, decided_at: null }, now);

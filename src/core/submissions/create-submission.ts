@@ -181,7 +181,8 @@ const COUNT_WAITING =
   "SELECT count(*)::integer AS waiting FROM submissions WHERE network = $1::uuid AND status = 'waiting'";
 
 /**
- * Serializes new submissions until the transaction ends, so the number of waiting submissions is exact.
+ * Serializes new submissions until the transaction ends, so the number of waiting submissions is exact. To prevent
+ * deadlocks, must be called after everything else is locked.
  * @returns the secret with which networks are hashed.
  */
 export async function lockQueue(sql: Sql): Promise<Buffer> {
@@ -194,8 +195,8 @@ export async function lockQueue(sql: Sql): Promise<Buffer> {
 }
 
 /**
- * Checks that no submission has reserved the id of a product that this transaction adds. New submissions wait until the
- * transaction ends, so it must commit soon, and must have locked all products that it changes.
+ * Checks that no submission has reserved the id of a product that this transaction adds. Calls `lockQueue`, so new
+ * submissions wait until the transaction ends, and it must commit soon.
  * @throws CoreError `overloaded`, after which `insertWithRetries` chooses other ids.
  */
 export async function requireUnreserved(sql: Sql, ids: readonly string[]): Promise<void> {
