@@ -2,6 +2,7 @@ import type { Page } from '@playwright/test';
 import { submissionPaths } from '../../src/contract/submissions/paths.ts';
 import { expect } from '../support/e2e-test.ts';
 import { holdResponses } from '../support/network.ts';
+import { failureToast } from '../support/screen.ts';
 import { dayAhead, decide, openLink, pictureFile, submit, submissionTest as test } from '../support/submission-site.ts';
 
 const dialog = (page: Page) => page.getByRole('dialog');
@@ -54,6 +55,32 @@ test('a change is completed after its dialog was closed, and leaves the next dia
   await expect(page.getByText('The launch time has changed.')).toBeVisible();
   await expect(dialog(page).getByLabel('Description')).toHaveValue('Grazes.');
 });
+
+for (const [action, button, status, title] of [
+  ['Reschedule', 'Save launch time', 422, 'This was rejected'],
+  ['Reschedule', 'Save launch time', 409, 'The submission has changed'],
+  ['Withdraw', 'Withdraw', 503, 'The site is busy'],
+] as const) {
+  test(`a message reports that ‘${action}’ failed with ${status} after its dialog was closed`, async ({
+    page,
+    site,
+    expectConsoleError,
+  }) => {
+    expectConsoleError(new RegExp(`${status}`));
+    await openLink(page, await submit(site, { name: 'Slipper shell' }));
+    await page.route(/\/api\/submissions\//, async (route) => {
+      if (route.request().method() === 'GET') return route.fallback();
+      await page.keyboard.press('Escape');
+      await expect(dialog(page)).toHaveCount(0);
+      const errors = status === 422 ? [{ field: 'launchAt', detail: 'The time has passed' }] : [];
+      await route.fulfill({ status, json: { code: status === 409 ? 'submission_changed' : 'failed', errors } });
+    });
+    await page.getByRole('button', { name: action }).click();
+    if (action === 'Reschedule') await dialog(page).getByLabel('At a time that I choose').check();
+    await dialog(page).getByRole('button', { name: button, exact: true }).click();
+    await expect(failureToast(page).locator('.toast-title')).toHaveText(title);
+  });
+}
 
 test('a reopened edit dialog has its unsaved changes and the launch time that the maker has saved in the meantime', async ({
   page,

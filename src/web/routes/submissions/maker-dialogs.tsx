@@ -2,7 +2,7 @@ import { useRef, useState } from 'react';
 import type { Submission } from '../../../contract/submissions/schema.ts';
 import { rich, t } from '../../language/translate.ts';
 import { useSite } from '../../routing/document-head.ts';
-import { Modal } from '../../ui/modal.tsx';
+import { isDialogOpen, Modal } from '../../ui/modal.tsx';
 import { draftOf, errorsIn, rebase, toDraft, toSubmission } from './draft.ts';
 import { errorOf, type FieldErrors } from './fields.tsx';
 import { LaunchField } from './launch-field.tsx';
@@ -17,6 +17,7 @@ import {
   submissionsClient,
 } from './submissions-client.ts';
 import { type UnsavedEdit, unsavedEditOf } from './unsaved-edits.ts';
+import { useFailureToast } from './use-failure-toast.ts';
 import { type SubmissionForm as Form, useSubmissionForm } from './use-submission-form.ts';
 
 interface MakerDialogProps {
@@ -89,8 +90,7 @@ export function RescheduleDialog({ access, submission, onClose }: MakerDialogPro
   const [base, setBase] = useState(submission);
   const [launchAt, setLaunchAt] = useState(submission.launchAt ?? '');
   const [errors, setErrors] = useState<FieldErrors>([]);
-  const { failure, isBusy, run } = useAction(setErrors);
-  const button = useRef<HTMLButtonElement>(null);
+  const { button, failure, isBusy, run } = useAction(access, setErrors);
 
   function save(): void {
     const found = errorsIn({ ...toDraft(base.product, null), launchAt });
@@ -159,7 +159,7 @@ export function RescheduleDialog({ access, submission, onClose }: MakerDialogPro
 }
 
 export function WithdrawDialog({ access, submission, onClose }: MakerDialogProps) {
-  const { failure, isBusy, run } = useAction();
+  const { button, failure, isBusy, run } = useAction(access);
   const withdraw = () =>
     run(async () => onClose(await submissionsClient.withdraw(access), t('Your product will not launch.')));
   return (
@@ -168,7 +168,7 @@ export function WithdrawDialog({ access, submission, onClose }: MakerDialogProps
         <p>{t('It will not launch, and this cannot be undone. To try again, submit the product again.')}</p>
         <FailureNote failure={failure} />
         <div className="maker-actions">
-          <button type="button" className="button maker-danger" aria-disabled={isBusy} onClick={withdraw}>
+          <button ref={button} type="button" className="button maker-danger" aria-disabled={isBusy} onClick={withdraw}>
             {t('Withdraw')}
           </button>
           <button type="button" className="button" data-tone="outline" onClick={() => onClose()}>
@@ -180,8 +180,13 @@ export function WithdrawDialog({ access, submission, onClose }: MakerDialogProps
   );
 }
 
-/** Returns `run`, which runs a change unless another one is running, and why the last change failed. */
-function useAction(onErrors?: (errors: FieldErrors) => void) {
+/**
+ * Returns `run`, which runs a change unless another one is running, and why the last change failed. `button` is a ref
+ * for a button in the dialog. If the dialog was closed while sending, a toast shows the failure.
+ */
+function useAction({ id }: MakerAccess, onErrors?: (errors: FieldErrors) => void) {
+  const button = useRef<HTMLButtonElement>(null);
+  const showFailure = useFailureToast();
   const [failure, setFailure] = useState<Failure | null>(null);
   const [isBusy, setBusy] = useState(false);
 
@@ -192,12 +197,13 @@ function useAction(onErrors?: (errors: FieldErrors) => void) {
     try {
       await change();
     } catch (error) {
-      if (error instanceof SubmissionError && error.errors.length > 0 && onErrors) onErrors(error.errors);
+      if (!isDialogOpen(button.current)) showFailure(failureOf(error), id);
+      else if (error instanceof SubmissionError && error.errors.length > 0 && onErrors) onErrors(error.errors);
       else setFailure(failureOf(error));
     } finally {
       setBusy(false);
     }
   }
 
-  return { failure, isBusy, run };
+  return { button, failure, isBusy, run };
 }

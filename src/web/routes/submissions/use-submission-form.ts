@@ -1,11 +1,7 @@
 import { type RefObject, useRef, useState } from 'react';
-import * as paths from '../../../contract/paths.ts';
 import type { FieldError } from '../../../contract/problem.ts';
 import type { Submission } from '../../../contract/submissions/schema.ts';
-import { t } from '../../language/translate.ts';
-import { useRouter } from '../../routing/router.tsx';
 import { isDialogOpen } from '../../ui/modal.tsx';
-import { showToast } from '../../ui/toasts.ts';
 import { type Draft, draftOf, errorsIn, fieldWith, newDraft, rebase, toSubmission } from './draft.ts';
 import {
   addOthers,
@@ -23,6 +19,7 @@ import {
 } from './pictures.ts';
 import { type Failure, failureOf, type MakerAccess, SubmissionError, submissionsClient } from './submissions-client.ts';
 import { deleteEdit, saveEdit } from './unsaved-edits.ts';
+import { useFailureToast } from './use-failure-toast.ts';
 
 export interface SubmissionForm {
   element: RefObject<HTMLFormElement | null>;
@@ -68,7 +65,7 @@ const NO_ERRORS: readonly FieldError[] = [];
 
 export function useSubmissionForm(options: Options): SubmissionForm {
   const { onDraft, onCreated, onDone } = options;
-  const { navigate } = useRouter();
+  const showFailure = useFailureToast();
   const element = useRef<HTMLFormElement>(null);
   const [draft, showDraft] = useState(options.draft);
   const [pictures, showPictures] = useState(options.pictures);
@@ -158,15 +155,8 @@ export function useSubmissionForm(options: Options): SubmissionForm {
 
   /** Shows a failure in the form or, if the dialog was closed while sending, as a toast. */
   function fail(failure: Failure): void {
-    const id = existing.current?.access.id;
     if (isOpen()) setFailure(failure);
-    else
-      showToast({
-        title: failure.title,
-        description: failure.detail,
-        tone: 'destructive',
-        ...(id && { action: { label: t('See your launch'), onPress: () => navigate(paths.product(id)) } }),
-      });
+    else showFailure(failure, existing.current?.access.id);
   }
 
   /** Rebases the maker's changes onto a later version, which someone else may have saved, and reports conflicts. */
