@@ -242,6 +242,16 @@ test.describe('the maker link', () => {
     await expect(status).toHaveText('Withdrawn');
   });
 
+  test('opens a page that has its title again after Back', async ({ page, site }) => {
+    const title = 'Dog cockle, your launch · Groundswell';
+    await openLink(page, await submit(site, { name: 'Dog cockle' }));
+    await expect(page).toHaveTitle(title);
+    await page.getByRole('link', { name: 'Groundswell, home' }).click();
+    await expect(page).not.toHaveTitle(title);
+    await page.goBack();
+    await expect(page).toHaveTitle(title);
+  });
+
   test('shows that a product whose launch time has passed without a review launches once approved', async ({
     page,
     site,

@@ -82,3 +82,21 @@ test.describe('§2 and §8: an unknown product', () => {
     await expect(page.getByRole('heading', { level: 1, name: 'Product not found' })).toBeVisible();
   });
 });
+
+test('a period without a leaderboard has the title ‘No leaderboard’, also after Back', async ({
+  page,
+  expectConsoleError,
+}) => {
+  expectConsoleError(/404 \(Not Found\)/);
+  await visit(page, '/');
+  await page.evaluate(() => {
+    history.pushState({ key: 'future' }, '', '/?board=2031');
+    dispatchEvent(new PopStateEvent('popstate'));
+  });
+  await expect(page).toHaveTitle('No leaderboard · Groundswell');
+  await page.getByRole('link', { name: 'Groundswell, home' }).click();
+  await expect(page).toHaveTitle('Top Products Launching Today · Groundswell');
+  await page.goBack();
+  await expect(page.getByRole('heading', { level: 1, name: 'There is no leaderboard' })).toBeVisible();
+  await expect(page).toHaveTitle('No leaderboard · Groundswell');
+});

@@ -1,5 +1,6 @@
 import * as paths from '../../../contract/paths.ts';
 import { t } from '../../language/translate.ts';
+import { unlistedHead, useDocumentHead, useSite } from '../../routing/document-head.ts';
 import { FailureNotice, Notice, NoticeLink } from '../../ui/notice.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { SkeletonBox, SkeletonLine } from '../../ui/skeleton.tsx';
@@ -54,6 +55,7 @@ export function BoardEmpty({ isRunning }: { isRunning: boolean }) {
 }
 
 export function BoardMissing() {
+  useDocumentHead(unlistedHead('No leaderboard', useSite()));
   return (
     <Notice tone="lost">
       <PageHeading className="notice-title">{t('There is no leaderboard for this period')}</PageHeading>

@@ -13,7 +13,7 @@ import { LiveUpdatesSlot } from '../../features/live/live-updates-slot.tsx';
 import { UpvoteButton } from '../../features/upvotes/upvote-button.tsx';
 import { formatPeriod } from '../../language/format.ts';
 import { plural, t } from '../../language/translate.ts';
-import { type PageHead, unlistedHead, useDocumentHead, useSite } from '../../routing/document-head.ts';
+import { type PageHead, useDocumentHead, useSite } from '../../routing/document-head.ts';
 import { useLastList, useRetryOnMount } from '../../routing/navigation.tsx';
 import { useLocation, useSearchParams } from '../../routing/router.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
@@ -51,13 +51,8 @@ export function BoardScreen() {
   return period ? (
     <BoardPage key={period.name} period={period} cursor={params.get('cursor') ?? ''} />
   ) : (
-    <MissingBoard />
+    <BoardMissing />
   );
-}
-
-function MissingBoard() {
-  useDocumentHead(unlistedHead('No leaderboard', useSite()));
-  return <BoardMissing />;
 }
 
 function BoardPage({ period, cursor }: { period: Period; cursor: string }) {
@@ -71,7 +66,6 @@ function BoardPage({ period, cursor }: { period: Period; cursor: string }) {
       ...boardOptions(useApi(), period.name, cursor),
       ...useRetryOnMount(),
     });
-  useDocumentHead(boardHead(period, useSite().name, { empty: data?.pages[0]?.items.length === 0 }));
   const entries = useMemo(() => flattenPages(data?.pages ?? [], ({ productId }) => productId), [data]);
   const onEnd = useCallback(() => void refetch({ cancelRefetch: false }), [refetch]);
   const board = data?.pages.at(-1);
@@ -79,10 +73,16 @@ function BoardPage({ period, cursor }: { period: Period; cursor: string }) {
   // Checks both, because a past board has no next period either if all later products were removed.
   const isRunning = board?.status === 'open' && board.nextPeriod === null;
 
-  if (data && !board) return <MissingBoard />;
+  if (data && !board) return <BoardMissing />;
   return (
     <>
-      <BoardBanner period={period} board={board ?? expected} isExpected={!board} onEnd={onEnd} />
+      <BoardBanner
+        period={period}
+        board={board ?? expected}
+        isExpected={!board}
+        isEmpty={data?.pages[0]?.items.length === 0}
+        onEnd={onEnd}
+      />
       <div className="board-page">
         <div className="board-bar" data-expected={!board}>
           <PeriodTabs period={period} isRunning={isRunning} />
@@ -116,12 +116,15 @@ interface BoardBannerProps {
   board: BoardSummary;
   /** Whether no board has been loaded. Then `board` is an estimate, which is hidden and only reserves space. */
   isExpected: boolean;
+  /** Whether the first loaded page has no launches. */
+  isEmpty: boolean;
   onEnd: () => void;
 }
 
-/** The title of the board, its status and the remaining time. */
-function BoardBanner({ period, board, isExpected, onEnd }: BoardBannerProps) {
-  const { timeZone } = useSite();
+/** The title of the board, its status and the remaining time. Also sets the title of the document. */
+function BoardBanner({ period, board, isExpected, isEmpty, onEnd }: BoardBannerProps) {
+  const { name, timeZone } = useSite();
+  useDocumentHead(boardHead(period, name, { empty: isEmpty }));
   const stage = stageOf(board, timeZone);
   return (
     <section className="banner board-banner" data-expected={isExpected} aria-label={t('Leaderboard')}>

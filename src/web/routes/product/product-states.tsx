@@ -1,11 +1,15 @@
 import * as paths from '../../../contract/paths.ts';
 import { PRODUCT_MESSAGES } from '../../../contract/products/messages.ts';
 import { t } from '../../language/translate.ts';
+import { unlistedHead, useDocumentHead, useSite } from '../../routing/document-head.ts';
 import { FailureNotice, Notice, NoticeLink } from '../../ui/notice.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { SkeletonBox, SkeletonLine } from '../../ui/skeleton.tsx';
 
+// Each state sets the title of the document, because instead of 'not found', the maker sees a page with another title.
+
 export function ProductMissing() {
+  useDocumentHead(unlistedHead(PRODUCT_MESSAGES.notFound, useSite()));
   return (
     <Notice tone="lost">
       <PageHeading className="notice-title">{t(PRODUCT_MESSAGES.notFound)}</PageHeading>
@@ -16,11 +20,13 @@ export function ProductMissing() {
 }
 
 export function ProductFailure() {
+  useDocumentHead(unlistedHead('Failed to load products', useSite()));
   return <FailureNotice title={<PageHeading className="notice-title">{t('Failed to load products')}</PageHeading>} />;
 }
 
 /** The placeholder of a product's page while it loads. */
 export function ProductSkeleton() {
+  useDocumentHead(unlistedHead('Loading product...', useSite()));
   return (
     <div className="product-page-main">
       <div className="product-hero">

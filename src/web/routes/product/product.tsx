@@ -2,7 +2,6 @@ import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-quer
 import { type MouseEvent, useLayoutEffect } from 'react';
 import type { Api } from '../../../contract/api.ts';
 import * as paths from '../../../contract/paths.ts';
-import { PRODUCT_MESSAGES } from '../../../contract/products/messages.ts';
 import type { Product, ProductDetail } from '../../../contract/products/schema.ts';
 import { useApi } from '../../api/api-context.tsx';
 import { findListedProduct } from '../../cache/cached-data.ts';
@@ -16,7 +15,7 @@ import { SaveButton } from '../../features/saved/save-button.tsx';
 import { ShareButton } from '../../features/sharing/share-button.tsx';
 import { UpvoteButton } from '../../features/upvotes/upvote-button.tsx';
 import { t, translated } from '../../language/translate.ts';
-import { type PageHead, unlistedHead, useDocumentHead, useSite } from '../../routing/document-head.ts';
+import { type PageHead, useDocumentHead, useSite } from '../../routing/document-head.ts';
 import { lazyPart, PartView } from '../../routing/lazy-screen.tsx';
 import { useLastList, useRetryOnMount } from '../../routing/navigation.tsx';
 import { useProductId, useRouter } from '../../routing/router.tsx';
@@ -55,16 +54,8 @@ export function ProductScreen() {
     // A product from a list is shown immediately, and completed when the response arrives.
     placeholderData: () => findListedProduct(client, id),
   });
-  const site = useSite();
+  const { hasSubmissions } = useSite();
   const lastList = useLastList();
-  useDocumentHead(
-    data
-      ? productHead(data.product, site.name)
-      : unlistedHead(
-          isPending ? 'Loading product...' : isLoadingError ? 'Failed to load products' : PRODUCT_MESSAGES.notFound,
-          site,
-        ),
-  );
   useCommentsScroll(Boolean(data), api, client);
   const missing = data === null && <ProductMissing />;
 
@@ -76,7 +67,7 @@ export function ProductScreen() {
       </div>
       {isPending && <ProductSkeleton />}
       {isLoadingError && <ProductFailure />}
-      {data !== undefined && (site.hasSubmissions ? <PartView part={MAKER} fallback={missing} /> : missing)}
+      {data !== undefined && (hasSubmissions ? <PartView part={MAKER} fallback={missing} /> : missing)}
       {data && <ProductContent key={id} detail={data} />}
       {data && data.product.tags.length > 0 && <PartView part={RELATED} fallback={<div className="related" />} />}
     </div>
@@ -85,6 +76,7 @@ export function ProductScreen() {
 
 function ProductContent({ detail: { product } }: { detail: ProductDetail }) {
   const { id, name, upvotes } = product;
+  useDocumentHead(productHead(product, useSite().name));
   return (
     <div className="product-columns">
       <div className="product-page-main">

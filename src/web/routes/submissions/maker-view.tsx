@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import type { Submission } from '../../../contract/submissions/schema.ts';
 import { productKeys } from '../../cache/cached-data.ts';
 import { t } from '../../language/translate.ts';
+import { unlistedHead, useDocumentHead, useSite } from '../../routing/document-head.ts';
 import { makerKeys, saveMakerKey } from '../../storage/maker-keys.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
@@ -79,6 +80,7 @@ export function MakerView({ access, isMissing, onRefused }: MakerViewProps) {
 
 function Unreachable({ error, onRetry }: { error: Error; onRetry: () => void }) {
   const { title, detail } = failureOf(error);
+  useDocumentHead(unlistedHead('Failed to load products', useSite()));
   return (
     <Notice tone="failure">
       <PageHeading className="notice-title">{title}</PageHeading>
