@@ -5,7 +5,7 @@ import { startE2eSite } from '../support/e2e-site.ts';
 import { expect, testWith, visit } from '../support/e2e-test.ts';
 import { requestsReported } from '../support/network.ts';
 import { skipFeatureDelay } from '../support/offline-page.ts';
-import { DESKTOP, PHONE, selectVariants } from '../support/screen.ts';
+import { DESKTOP, elementsBeyondScreen, PHONE, selectVariants } from '../support/screen.ts';
 
 const test = testWith(async () => {
   const site = await startE2eSite({ MODERATION_LOG: 'public', SAMPLE_CATALOGUE: 'off' });
@@ -79,6 +79,13 @@ for (const [turn, colorScheme] of (['light', 'dark'] as const).entries()) {
     }
   });
 }
+
+test('the German log, whose heading is one long word, fits a screen of 320 px', async ({ page }) => {
+  await page.setViewportSize({ width: 320, height: 640 });
+  await page.goto('/?log&lang=de');
+  await expect(page.locator(entries)).toHaveCount(3);
+  expect(await elementsBeyondScreen(page)).toEqual([]);
+});
 
 test.describe('plain links', () => {
   test.use({ javaScriptEnabled: false });
