@@ -240,6 +240,17 @@ test.describe('without live updates', () => {
     await expect(boardNames(page)).toHaveCount(21);
   });
 
+  test('the countdown of a leaderboard that was opened within the site is exact', async ({ page, site }) => {
+    const { board } = await addRace(site, page, 'Timer', [1]);
+    await page.clock.install();
+    await visit(page, board);
+    await page.clock.pauseAt(Date.now() + 50_000);
+    await page.getByRole('link', { name: 'Year' }).click();
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText(/^Launches of \d{4}$/);
+    const left = await page.evaluate(() => new Date(999 - Date.now()).toISOString().slice(14, 19));
+    await expect(page.locator('.board-clock-time')).toHaveText(new RegExp(`${left}$`));
+  });
+
   test('a board stays open until the site closes it, even if the browser’s clock is fast', async ({ page, site }) => {
     const { board } = await addRace(site, page, 'Closer', [1]);
     await expect.poll(async () => (await page.request.get(board)).text()).toContain('Closer 0');

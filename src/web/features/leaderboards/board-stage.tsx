@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { startTransition, useEffect, useState } from 'react';
 import { adjacentPeriod, type Period } from '../../../contract/leaderboards/period.ts';
 import type { Leaderboard } from '../../../contract/leaderboards/schema.ts';
 import { LIMITS } from '../../../contract/limits.ts';
@@ -107,14 +107,15 @@ function useMsUntil(end: number, onEnd: () => void): number {
   const [now, setNow] = useState(useNow());
   const isOver = now >= end;
   useEffect(() => {
+    const tick = () => setNow(Date.now());
     if (isOver) onEnd();
+    // After a navigation, the initial time may be a minute old. A transition, as in `NowProvider`.
+    else startTransition(tick);
     const repeat = () => {
       if (document.visibilityState === 'visible') onEnd();
     };
     // The interval between repeats is random, so many browsers do not act simultaneously.
-    const timer = isOver
-      ? setInterval(repeat, REPEAT_INTERVAL_MS * (0.5 + Math.random()))
-      : setInterval(() => setNow(Date.now()), 1_000);
+    const timer = isOver ? setInterval(repeat, REPEAT_INTERVAL_MS * (0.5 + Math.random())) : setInterval(tick, 1_000);
     return () => clearInterval(timer);
   }, [isOver, onEnd]);
   return end - now;
