@@ -178,6 +178,19 @@ test('closing the submission dialog during an upload shows the maker link, and a
   await expect(page.getByRole('heading', { level: 1, name: 'Byssus' })).toBeVisible();
 });
 
+test('a reload during an upload shows the maker link', async ({ page }) => {
+  await openDialog(page);
+  await name(page).fill('Pen shell');
+  await choosePicture(page);
+  const held = await holdResponses(page, /\/image$/, { method: 'PUT' });
+  await sendButton(page).click();
+  await expect.poll(() => held.requests.length).toBe(1);
+  await page.reload();
+  await expect(dialog(page).getByLabel('Your maker link')).toHaveValue(/\/product\/pen-shell#maker=/);
+  await page.reload();
+  await expect(name(page)).toHaveValue('');
+});
+
 test('if an upload fails after the submission dialog was closed, a message links to the launch', async ({
   page,
   expectConsoleError,

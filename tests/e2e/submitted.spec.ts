@@ -57,6 +57,9 @@ test('the response to a submission does not delete the draft of the product that
   held.release();
   await expect(toast(page).getByRole('button', { name: 'Your maker link' })).toBeAttached();
   await page.reload();
+  await expect(dialog(page).getByLabel('Your maker link')).toHaveValue(/\/product\/barnacle#maker=/);
+  await page.keyboard.press('Escape');
+  await page.getByRole('link', { name: 'Submit a product' }).click();
   await expect(name).toHaveValue('Whelk');
 });
 

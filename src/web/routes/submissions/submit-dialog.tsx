@@ -15,6 +15,7 @@ import { NO_PICTURES } from './pictures.ts';
 import { RestoredNote, SubmissionForm, SubmissionStyles } from './submission-form.tsx';
 import type { MakerAccess } from './submissions-client.ts';
 import { Submitted } from './submitted.tsx';
+import { isSubmission } from './unsaved-edits.ts';
 import { useSubmissionForm } from './use-submission-form.ts';
 
 interface Done {
@@ -22,18 +23,46 @@ interface Done {
   submission: Submission;
 }
 
-/** New submissions whose maker links have not been shown. A dialog shows them when it opens or closes. */
-let unshown: readonly Done[] = [];
+const STORAGE_KEY = 'unshown_submissions';
+
+/**
+ * New submissions whose maker links have not been shown. A dialog shows them when it opens or closes. They are stored
+ * in this tab, because it may be reloaded while pictures are being uploaded.
+ */
+let unshown = readUnshown();
+
+function readUnshown(): readonly Done[] {
+  try {
+    const stored: unknown = JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? '[]');
+    return Array.isArray(stored) ? stored.filter(isDone) : [];
+  } catch {
+    return [];
+  }
+}
+
+function isDone(value: unknown): value is Done {
+  const { access, submission } = (value ?? {}) as Partial<Done>;
+  return typeof access?.key === 'string' && isSubmission(submission) && access.id === submission.id;
+}
+
+function setUnshown(next: readonly Done[]): void {
+  unshown = next;
+  try {
+    sessionStorage.setItem(STORAGE_KEY, JSON.stringify(next));
+  } catch {
+    // Without storage, a reload loses them.
+  }
+}
 
 const isUnshown = (id: string) => unshown.some(({ access }) => access.id === id);
 
 function removeUnshown(id: string): void {
-  unshown = unshown.filter(({ access }) => access.id !== id);
+  setUnshown(unshown.filter(({ access }) => access.id !== id));
 }
 
 function addUnshown(added: Done): void {
-  removeUnshown(added.access.id);
-  unshown = [...unshown, added];
+  if (unshown.some(({ submission }) => submission === added.submission)) return;
+  setUnshown([...unshown.filter(({ access }) => access.id !== added.access.id), added]);
 }
 
 /** The dialog for submitting a product. Closing it discards only the pictures. */

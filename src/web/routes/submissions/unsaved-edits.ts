@@ -53,8 +53,8 @@ function isUnsavedEdit(value: unknown): value is UnsavedEdit {
   return typeof at === 'number' && isDraft(draft) && isSubmission(base);
 }
 
-/** Checks the values that the edit dialog uses. */
-function isSubmission(value: unknown): value is Submission {
+/** Checks the values that dialogs use. */
+export function isSubmission(value: unknown): value is Submission {
   const submission = (value ?? {}) as Partial<Submission>;
   const { id, revision, product } = submission;
   const isComplete = typeof id === 'string' && typeof revision === 'number' && Array.isArray(product?.team);
