@@ -10,6 +10,7 @@ export interface PlanNode {
   'Index Name'?: string;
   'Plan Rows': number;
   'Actual Rows'?: number;
+  'Actual Loops'?: number;
   'Rows Removed by Filter'?: number;
   Plans?: PlanNode[];
 }
@@ -39,7 +40,7 @@ export async function rowsReadFrom(sql: Sql, table: string, { text, values }: St
   const nodes = row === undefined ? [] : nodesOf(row['QUERY PLAN'][0].Plan);
   return nodes
     .filter((node) => node['Relation Name'] === table)
-    .reduce((sum, node) => sum + (node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0), 0);
+    .reduce((sum, node) => sum + rowsPerLoop(node) * (node['Actual Loops'] ?? 0), 0);
 }
 
 /**
@@ -68,6 +69,10 @@ export async function shrinkProducts(database: Sql): Promise<void> {
       return (await database.query<{ bytes: number }>(sizes))[0]?.bytes;
     })
     .toBe(2 * 8_192);
+}
+
+function rowsPerLoop(node: PlanNode): number {
+  return (node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0);
 }
 
 function nodesOf(node: PlanNode): PlanNode[] {

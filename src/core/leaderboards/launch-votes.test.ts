@@ -1,9 +1,14 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { blockedStatements } from '../../../tests/support/blocked-statements.ts';
-import { differencesOf, launch } from '../../../tests/support/launch-site.ts';
+import { buildProduct } from '../../../tests/support/build-product.ts';
+import { differencesOf, launch, rulesAt } from '../../../tests/support/launch-site.ts';
+import { rowsReadFrom } from '../../../tests/support/query-plan.ts';
+import { recordStatements } from '../../../tests/support/recording-database.ts';
 import { createTestDatabase, joinTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import type { Sql } from '../database/database.ts';
+import { writeProducts } from '../products/save-products.ts';
 import { deleteEmptyCounts, refreshAvailableLaunches, refreshLaunches } from './launch-votes.ts';
+import { placeLaunches } from './update-boards.ts';
 
 const DAY = '2026-06-01';
 
@@ -75,4 +80,29 @@ test('empty histogram rows of open boards are deleted, unless another transactio
   await deleteEmptyCounts(other);
   expect(await countedVotes()).toEqual([1, 3]);
   expect((await differencesOf(database, DAY))?.filter((text) => text.includes('products with'))).toEqual([]);
+});
+
+test('if one launch has most of the votes, placing other launches does not read them', async () => {
+  const now = `${DAY}T12:00:00.000Z`;
+  const vote =
+    "'tide', 'session-' || n, now(), gen_random_uuid(), gen_random_uuid() FROM generate_series(1, 2000) AS n";
+  const columns = 'product_id, user_session, created_at, network';
+  await database.query(`INSERT INTO upvotes (${columns}, id) SELECT ${vote}`);
+  await database.query(`INSERT INTO retracted_upvotes (${columns}, id) SELECT ${vote}`);
+  await database.query(`INSERT INTO vote_decisions (verdict, ${columns}, vote_id) SELECT 'operator', ${vote}`);
+  await database.query('ANALYZE upvotes, retracted_upvotes, vote_decisions');
+  const createdAt = `${DAY}T11:00:00.000Z`;
+  await writeProducts(
+    database,
+    Array.from({ length: 20 }, (_, n) => buildProduct({ id: `new-${n}`, createdAt })),
+  );
+  const recorded = recordStatements(database);
+  expect((await placeLaunches(recorded.database, rulesAt(now))).productIds).toHaveLength(20);
+  const read: number[] = [];
+  for (const table of ['upvotes', 'retracted_upvotes', 'vote_decisions']) {
+    const statements = recorded.statements.filter(({ text }) => text.includes(` ${table} `));
+    for (const statement of statements) read.push(await rowsReadFrom(database, table, statement));
+  }
+  expect(read.length).toBeGreaterThan(3);
+  expect(read.filter((rows) => rows > 0)).toEqual([]);
 });
