@@ -21,7 +21,7 @@ export const MAY_BE_PAUSED = "coalesce(writes_paused_until > clock_timestamp() -
 const LOCK_COUNTS = `SELECT product_id FROM product_counts WHERE product_id = ANY($1::text[])
   ORDER BY product_id FOR UPDATE /* product by product on Citus */`;
 
-const LOCK_WRITABLE_COUNTS = `SELECT FROM product_counts WHERE product_id = ANY($1::text[]) AND ${IS_WRITABLE}
+const LOCK_WRITABLE_COUNTS = `SELECT product_id FROM product_counts WHERE product_id = ANY($1::text[]) AND ${IS_WRITABLE}
   ORDER BY product_id FOR UPDATE /* product by product on Citus */`;
 
 const LOCK_AVAILABLE_COUNTS = `SELECT product_id FROM product_counts WHERE product_id = ANY($1::text[])
@@ -45,7 +45,10 @@ export async function lockCounts(sql: Sql, productIds: readonly string[]): Promi
   await sql.query(LOCK_COUNTS, [productIds]);
 }
 
-/** Like `lockCounts`, but only for products whose counts writers may lock. */
-export async function lockWritableCounts(sql: Sql, productIds: readonly string[]): Promise<void> {
-  await sql.query(LOCK_WRITABLE_COUNTS, [productIds]);
+/**
+ * Like `lockCounts`, but only for products whose counts writers may lock.
+ * @returns the products whose counts are now locked.
+ */
+export async function lockWritableCounts(sql: Sql, productIds: readonly string[]): Promise<string[]> {
+  return (await sql.query<{ product_id: string }>(LOCK_WRITABLE_COUNTS, [productIds])).map((row) => row.product_id);
 }

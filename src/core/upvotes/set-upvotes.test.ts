@@ -180,6 +180,17 @@ test('a product that is being removed is not found, even by sessions that upvote
   }
 });
 
+test('a request that changes no vote succeeds as soon as a pause of writes has ended', async () => {
+  await saveProducts(database, [buildProduct({ id: 'paused' })]);
+  await setUpvotes(database, systemRuntime, [upvote('paused')]);
+  const repeat = async (pausedUntil: string) => {
+    await database.query(`UPDATE product_counts SET writes_paused_until = ${pausedUntil} WHERE product_id = 'paused'`);
+    return (await setUpvotes(database, systemRuntime, [upvote('paused')])).outcomes;
+  };
+  expect(await repeat("now() + interval '1 hour'")).toMatchObject([{ code: 'unavailable' }]);
+  expect(await repeat('now()')).toEqual([{ upvoted: true, upvotes: 1 }]);
+});
+
 describe('removing a product while it is upvoted, where rows are not locked first', () => {
   async function upvoteWhileRemoved(changes: UpvoteChange[]): Promise<PromiseSettledResult<unknown> | undefined> {
     await saveProducts(database, [buildProduct({ id: 'shoal' })]);

@@ -83,14 +83,13 @@ export async function setUpvotes(
   // has locked its counts, so the products are not looked up beforehand.
   const skipped = withoutRow(last, written);
   const decided = new Set<string>();
+  let locked = new Set<string>();
   if (skipped.length > 0) {
     const rows = await database.transaction(async (sql) => {
       // Locks first, so the snapshot of the next statement includes the decisions that this one waits for. It locks all
       // counts that the next statement locks, in order, to prevent deadlocks.
-      await lockWritableCounts(
-        sql,
-        skipped.map(({ productId }) => productId),
-      );
+      const ids = skipped.map(({ productId }) => productId);
+      locked = new Set(await lockWritableCounts(sql, ids));
       return write(sql, runtime, skipped, { now, networks, decisions: true, rules });
     });
     written.push(...rows);
@@ -98,8 +97,10 @@ export async function setUpvotes(
     for (const { productId } of skipped) decided.add(productId);
   }
   const others = await countsOfOthers(database, last, written, now);
-  const paused = new Set(others.filter((row) => row.is_paused).map((row) => row.product_id));
-  const [upvoted, counts] = statesBefore(last, [...written, ...others.filter((row) => !row.is_paused)]);
+  // Products that were locked were not skipped: they already had the requested votes.
+  const isPaused = (row: ProductRow) => row.is_paused && !locked.has(row.product_id);
+  const paused = new Set(others.filter(isPaused).map((row) => row.product_id));
+  const [upvoted, counts] = statesBefore(last, [...written, ...others.filter((row) => !isPaused(row))]);
   const unchecked = networksToCheck(last, written, rules.networkCounts, { isCapDeferred, decided });
   return {
     outcomes: replay(changes, upvoted, counts, paused),
