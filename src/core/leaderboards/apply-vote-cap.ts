@@ -50,7 +50,8 @@ const applyCap = (votes: string) => `WITH wrong AS MATERIALIZED (${wrongVotes(vo
   UPDATE product_counts c SET counted = greatest(c.counted + totals.counted, 0),
     excluded_network = greatest(c.excluded_network - totals.counted, 0),
     window_changes = c.window_changes + 1
-  FROM totals WHERE c.product_id = totals.product_id`;
+  FROM totals WHERE c.product_id = totals.product_id
+  RETURNING c.product_id`;
 
 const CAP_LAUNCHES = applyCap(VOTES_OF_LAUNCHES);
 
@@ -70,49 +71,60 @@ const FIND_WRONG = `SELECT DISTINCT product_id, network FROM (${wrongVotes(VOTES
 const FIND_WRONG_LAUNCHES = `SELECT DISTINCT product_id FROM (${wrongVotes(VOTES_OF_LAUNCHES)}) AS w ORDER BY product_id`;
 const CAP_NETWORKS = applyCap(VOTES_OF_NETWORKS);
 
+interface CapResult {
+  /** The products with corrected verdicts. */
+  corrected: string[];
+  /** The networks with wrong verdicts whose counts another transaction has locked. The caller must retry them. */
+  skipped: VoteNetwork[];
+}
+
 /**
  * Like `applyVoteCap`, but only for the votes of these networks, in its own transaction, which locks the counts. Locks
  * no rows if all verdicts are correct.
- * @returns the networks with wrong verdicts that were skipped because another transaction has locked the counts; the
- * caller must try again.
  */
 export async function applyCapToNetworks(
   database: Database,
   pairs: readonly VoteNetwork[],
   votesPerNetwork: number,
-): Promise<VoteNetwork[]> {
-  if (pairs.length === 0) return [];
+): Promise<CapResult> {
+  if (pairs.length === 0) return { corrected: [], skipped: [] };
   const valuesOf = (some: readonly VoteNetwork[]) => [
     some.map(({ productId }) => productId),
     votesPerNetwork,
     some.map(({ network }) => network),
   ];
   const rows = await database.query<{ product_id: string; network: string }>(FIND_WRONG, valuesOf(pairs));
-  if (rows.length === 0) return [];
+  if (rows.length === 0) return { corrected: [], skipped: [] };
   const wrong = rows.map(({ product_id: productId, network }) => ({ productId, network }));
   return database.transaction(async (sql) => {
     const ids = wrong.map(({ productId }) => productId);
     const locked = new Set(await lockAvailableCounts(sql, ids));
-    await sql.query(CAP_NETWORKS, valuesOf(wrong.filter(({ productId }) => locked.has(productId))));
-    return wrong.filter(({ productId }) => !locked.has(productId));
+    const values = valuesOf(wrong.filter(({ productId }) => locked.has(productId)));
+    const corrected = await sql.query<{ product_id: string }>(CAP_NETWORKS, values);
+    return {
+      corrected: corrected.map((row) => row.product_id),
+      skipped: wrong.filter(({ productId }) => !locked.has(productId)),
+    };
   });
 }
 
 /**
  * Like `applyVoteCap`, but only for launches with wrong verdicts, each in its own transaction that locks its counts.
+ * @returns the launches that had wrong verdicts.
  */
 export async function applyCapToLaunches(
   database: Database,
   productIds: readonly string[],
   votesPerNetwork: number,
-): Promise<void> {
-  for (const { product_id: id } of await database.query<{ product_id: string }>(FIND_WRONG_LAUNCHES, [
-    productIds,
-    votesPerNetwork,
-  ])) {
+): Promise<string[]> {
+  const values = [productIds, votesPerNetwork];
+  const rows = await database.query<{ product_id: string }>(FIND_WRONG_LAUNCHES, values);
+  const wrong = rows.map((row) => row.product_id);
+  for (const id of wrong) {
     await database.transaction(async (sql) => {
       await lockCounts(sql, [id]);
       await applyVoteCap(sql, [id], votesPerNetwork);
     });
   }
+  return wrong;
 }

@@ -1,8 +1,9 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { launch, rulesAt, vote } from '../../../tests/support/launch-site.ts';
 import { silentLog } from '../../../tests/support/silent-log.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
+import type { Change } from '../changes/change-feed.ts';
 import { lockCounts } from '../counts/lock-counts.ts';
 import type { Database } from '../database/database.ts';
 import { writeProducts } from '../products/save-products.ts';
@@ -11,6 +12,8 @@ import { createNetworkCounts } from '../upvotes/network-counts.ts';
 import { setUpvotes } from '../upvotes/set-upvotes.ts';
 import { startBoardUpdater } from './board-updater.ts';
 import { getStandings } from './get-standings.ts';
+import { refreshLaunches } from './launch-votes.ts';
+import type { VoteNetwork } from './vote-networks.ts';
 
 let database: TestDatabase;
 beforeEach(async () => {
@@ -20,13 +23,18 @@ afterEach(() => database.drop());
 
 const RULES = { votesPerNetwork: 20, networkCounts: createNetworkCounts() };
 
-const startUpdater = (now: string, votesPerNetwork: number, connection: Database = database) =>
+const startUpdater = (
+  now: string,
+  votesPerNetwork: number,
+  connection: Database = database,
+  publish: (change: Change) => void = () => {},
+) =>
   startBoardUpdater(connection, {
     ...rulesAt(now),
     runtime: { ...systemRuntime, now: () => new Date(now) },
     votesPerNetwork,
     log: silentLog,
-    publish: () => {},
+    publish,
   });
 
 test('the board of a launch whose window ended hours ago gets the votes that a killed process did not add', async () => {
@@ -65,6 +73,57 @@ test('a lower cap applies to a launch in review after a restart, before its day 
   const capped = { status: 'provisional', votes: 1, excluded: [{ reason: 'network', votes: 1 }] };
   await expect.poll(standing).toMatchObject(capped);
   await updater.close();
+});
+
+describe('a correction that changes only the number of excluded votes is published', () => {
+  const now = '2026-09-01T12:00:00.000Z';
+  const network = '00000000-0000-0000-0000-00000000000a';
+  const voteAt = (session: string, upvoted = true) =>
+    setUpvotes(
+      database,
+      { ...systemRuntime, now: () => new Date(now) },
+      [{ productId: 'tide', session, upvoted, network }],
+      { votesPerNetwork: 2, networkCounts: createNetworkCounts() },
+    );
+  const excluded = () => database.query('SELECT counted, excluded_network AS excluded FROM product_counts');
+
+  beforeEach(() => launch(database, 'tide', '2026-09-01T10:00:00.000Z'));
+
+  /** Excludes the third vote of a network, then withdraws the first, without refreshing the board. */
+  async function withdrawCountedVote() {
+    for (const session of ['session-a', 'session-b', 'session-c']) await voteAt(session);
+    await refreshLaunches(database, ['tide']);
+    const { unchecked } = await voteAt('session-a', false);
+    expect(await excluded()).toEqual([{ counted: 1, excluded: 1 }]);
+    return unchecked;
+  }
+
+  test.each(['cap check of the written votes', 'cap check at the start', 'sweep'])('by the %s', async (what) => {
+    let unchecked: VoteNetwork[] = [];
+    if (what !== 'sweep') unchecked = await withdrawCountedVote();
+    else {
+      await database.query(
+        `INSERT INTO retracted_upvotes (product_id, id, user_session, created_at, network, verdict)
+         VALUES ('tide', gen_random_uuid(), 'session-a', $1, $2, 'network')`,
+        [now, network],
+      );
+      await database.query('UPDATE product_counts SET excluded_network = 1');
+    }
+    const published: Change[] = [];
+    const checked = what === 'cap check at the start' ? database : withoutCapCheck(database);
+    const updater = startUpdater(now, 2, checked, (change) => published.push(change));
+    if (what === 'cap check of the written votes') updater.onUnchecked(unchecked);
+    await expect.poll(() => published).toEqual([{ productIds: ['tide'], catalogue: false }]);
+    expect(await excluded()).toEqual([{ counted: unchecked.length > 0 ? 2 : 0, excluded: 0 }]);
+    await updater.close();
+  });
+});
+
+/** Wraps a database on which the cap of all launches is not checked. */
+const withoutCapCheck = (on: Database): Database => ({
+  ...on,
+  query: (text, ...rest) =>
+    text.includes('c.counted + c.excluded_network > 0') ? Promise.resolve([]) : on.query(text, ...rest),
 });
 
 test('votes beyond the cap leave the boards of one launch while the counts of another are locked, and leave the boards of the other once its counts are unlocked', async () => {

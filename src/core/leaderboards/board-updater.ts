@@ -41,7 +41,7 @@ interface BoardUpdaterOptions extends Omit<LeaderboardRules, 'now'> {
   runtime: Runtime;
   votesPerNetwork: number;
   log: Log;
-  /** Publishes the products whose places or votes on the boards changed. */
+  /** Publishes the products whose places, votes on the boards or excluded votes changed. */
   publish(change: Change): void;
   /** If unset, no webhooks are sent. */
   recordEvents?: RecordEvents | undefined;
@@ -134,7 +134,8 @@ export function startBoardUpdater(
   }
 
   async function update({ written, unchecked, places, sweeps, checksCaps }: Work): Promise<void> {
-    const skipped = await applyCapToNetworks(database, [...unchecked], votesPerNetwork);
+    const { corrected, skipped } = await applyCapToNetworks(database, [...unchecked], votesPerNetwork);
+    publishVotes(corrected);
     // Also refreshes the launches again, because their votes have not been corrected yet.
     votes.add({ unchecked: skipped, written: skipped.map(({ productId }) => productId) });
     await refresh([...written]);
@@ -157,7 +158,7 @@ export function startBoardUpdater(
 
   /** Deletes retracted votes that no longer count and empty counts, and enqueues launches whose boards are stale. */
   async function sweepBoards(): Promise<void> {
-    await correctRecentRetracted(database, { now: runtime.now(), votesPerNetwork });
+    publishVotes(await correctRecentRetracted(database, { now: runtime.now(), votesPerNetwork }));
     votes.add({ written: await findLaunchesBehind(database) });
     await deleteEmptyCounts(database);
   }
@@ -166,15 +167,20 @@ export function startBoardUpdater(
   async function capLaunches(): Promise<void> {
     const capped = await findCappedLaunches(database);
     for (let first = 0; first < capped.length && !signal.aborted; first += CAP_BATCH) {
-      await applyCapToLaunches(database, capped.slice(first, first + CAP_BATCH), votesPerNetwork);
+      publishVotes(await applyCapToLaunches(database, capped.slice(first, first + CAP_BATCH), votesPerNetwork));
     }
     tasks.add({ sweeps: true });
   }
 
   async function refresh(productIds: readonly string[]): Promise<void> {
     const { refreshed, skipped } = await refreshAvailableLaunches(database, productIds);
-    if (refreshed.length > 0) publish({ productIds: refreshed, catalogue: false });
+    publishVotes(refreshed);
     votes.add({ written: skipped });
+  }
+
+  /** Publishes products whose votes on the boards or excluded votes changed. */
+  function publishVotes(productIds: string[]): void {
+    if (productIds.length > 0) publish({ productIds, catalogue: false });
   }
 
   const sweep = () => tasks.add({ sweeps: true });

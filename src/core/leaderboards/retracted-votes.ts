@@ -54,9 +54,12 @@ export async function correctRetracted(
   if (productIds.length > 0) await correctFound(database, FIND, productIds, options);
 }
 
-/** Like `correctRetracted`, for all launches whose window is open or ended less than an hour ago. */
-export async function correctRecentRetracted(database: Database, options: CorrectingOptions): Promise<void> {
-  await correctFound(database, FIND_RECENT, options.now.toISOString(), options);
+/**
+ * Like `correctRetracted`, for all launches whose window is open or ended less than an hour ago.
+ * @returns the corrected launches.
+ */
+export function correctRecentRetracted(database: Database, options: CorrectingOptions): Promise<string[]> {
+  return correctFound(database, FIND_RECENT, options.now.toISOString(), options);
 }
 
 interface CorrectingOptions {
@@ -69,9 +72,10 @@ async function correctFound(
   statement: string,
   value: string | readonly string[],
   { now, votesPerNetwork }: CorrectingOptions,
-): Promise<void> {
-  const found = await database.query<{ product_id: string }>(statement, [value, windowStart(now)]);
-  for (const { product_id: id } of found) {
+): Promise<string[]> {
+  const rows = await database.query<{ product_id: string }>(statement, [value, windowStart(now)]);
+  const found = rows.map((row) => row.product_id);
+  for (const id of found) {
     await database.transaction(async (sql) => {
       await lockCounts(sql, [id]);
       await deleteRetracted(sql, [id], now);
@@ -79,4 +83,5 @@ async function correctFound(
       await applyVoteCap(sql, [id], votesPerNetwork);
     });
   }
+  return found;
 }
