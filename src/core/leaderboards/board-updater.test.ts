@@ -1,11 +1,13 @@
+import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { launch, rulesAt, vote } from '../../../tests/support/launch-site.ts';
 import { silentLog } from '../../../tests/support/silent-log.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import type { Change } from '../changes/change-feed.ts';
+import { CoreError } from '../core-error.ts';
 import { lockCounts } from '../counts/lock-counts.ts';
-import type { Database } from '../database/database.ts';
+import type { Database, Sql } from '../database/database.ts';
 import { writeProducts } from '../products/save-products.ts';
 import { systemRuntime } from '../runtime.ts';
 import { createNetworkCounts } from '../upvotes/network-counts.ts';
@@ -27,14 +29,15 @@ const startUpdater = (
   now: string,
   votesPerNetwork: number,
   connection: Database = database,
-  publish: (change: Change) => void = () => {},
+  options: Partial<Parameters<typeof startBoardUpdater>[1]> = {},
 ) =>
   startBoardUpdater(connection, {
     ...rulesAt(now),
     runtime: { ...systemRuntime, now: () => new Date(now) },
     votesPerNetwork,
     log: silentLog,
-    publish,
+    publish: () => {},
+    ...options,
   });
 
 test('the board of a launch whose window ended hours ago gets the votes that a killed process did not add', async () => {
@@ -111,7 +114,7 @@ describe('a correction that changes only the number of excluded votes is publish
     }
     const published: Change[] = [];
     const checked = what === 'cap check at the start' ? database : withoutCapCheck(database);
-    const updater = startUpdater(now, 2, checked, (change) => published.push(change));
+    const updater = startUpdater(now, 2, checked, { publish: (change) => published.push(change) });
     if (what === 'cap check of the written votes') updater.onUnchecked(unchecked);
     await expect.poll(() => published).toEqual([{ productIds: ['tide'], catalogue: false }]);
     expect(await excluded()).toEqual([{ counted: unchecked.length > 0 ? 2 : 0, excluded: 0 }]);
@@ -194,6 +197,39 @@ test('votes reach their board while every sweep fails', async () => {
   const updater = startUpdater('2026-09-01T12:00:00.000Z', 20, failing);
   await expect.poll(() => sweeps).toBeGreaterThan(0);
   await expectVoteOnBoard(updater);
+  await updater.close();
+});
+
+/** Wraps a database on which statements that contain `text` time out for these products. */
+function timeOut(text: string, isTooMuch: (productIds: string[]) => boolean): Database {
+  const limited = (sql: Sql): Sql => ({
+    query(statement, values, options) {
+      if (!statement.includes(text) || !isTooMuch(values?.[0] as string[]))
+        return sql.query(statement, values, options);
+      const cause = Object.assign(new pg.DatabaseError('canceled', 0, 'error'), { code: '57014' });
+      return Promise.reject(new CoreError('unavailable', 'The database is unavailable', { cause }));
+    },
+  });
+  const transaction: Database['transaction'] = (work) => database.transaction((sql) => work(limited(sql)));
+  return { ...database, ...limited(database), transaction };
+}
+
+test('if placing many launches at once times out, fewer are placed at a time', async () => {
+  const ids = Array.from({ length: 7 }, (_, n) => `new-${n}`);
+  await writeProducts(
+    database,
+    ids.map((id) => buildProduct({ id, createdAt: '2026-09-01T11:00:00.000Z' })),
+  );
+  const placed: string[] = [];
+  const updater = startUpdater(
+    '2026-09-01T12:00:00.000Z',
+    20,
+    timeOut('SET window_from', ({ length }) => length > 2),
+    {
+      publish: ({ productIds }) => placed.push(...productIds),
+    },
+  );
+  await expect.poll(() => placed.toSorted()).toEqual(ids);
   await updater.close();
 });
 

@@ -2,7 +2,7 @@ import { PERIOD_KINDS, type PeriodKind, parsePeriod } from '../../contract/leade
 import { VOTES_PER_NETWORK } from '../../contract/limits.ts';
 import { lockAvailableCounts } from '../counts/lock-counts.ts';
 import type { Database, Sql } from '../database/database.ts';
-import { isLockTimeout } from '../database/database-faults.ts';
+import { isLockTimeout, isStatementTimeout } from '../database/database-faults.ts';
 import type { RecordEvents } from '../webhooks/outbox.ts';
 import { applyVoteCap } from './apply-vote-cap.ts';
 import { boundsOf, dayAt, periodsAt, statusAt, tieOrder } from './calendar.ts';
@@ -78,7 +78,7 @@ const INSERT_LEADERBOARDS = `INSERT INTO leaderboards (period, kind, time_zone, 
 interface PlacingResult {
   /** The products whose places changed, and those whose previous launch time was restored. */
   productIds: string[];
-  /** Whether the batch was full, so there may be more launches to place. */
+  /** Whether the batch was full or could not be placed as a whole, so there may be more launches to place. */
   mayHaveMore: boolean;
   /**
    * Whether some of the launches were skipped, for example because an import has locked them, so the caller must try
@@ -99,7 +99,7 @@ interface PlacingOptions extends LeaderboardRules {
 /**
  * Places one batch of launches: puts launches that have begun on their boards, moves those whose launch time changed,
  * and removes those that are now in the future. A launch with votes does not move to a day whose result is final or
- * due. Several processes may place launches concurrently.
+ * due. After a statement timeout, places half as many. Several processes may place launches concurrently.
  */
 export async function placeLaunches(
   database: Database,
@@ -111,8 +111,17 @@ export async function placeLaunches(
   const early = options.removesEarly ? await database.query<PlacingRow>(FIND_PLACED_TOO_EARLY, [now]) : [];
   found.push(...early.slice(0, BATCH - found.length));
   if (found.length === 0) return { productIds: [], mayHaveMore: false, isBlocked: false };
-  const { productIds, isBlocked } = await database.transaction((sql) => placeFound(sql, found, options, recordEvents));
-  return { productIds, mayHaveMore: found.length === BATCH && !isBlocked, isBlocked };
+  let mayHaveMore = found.length === BATCH;
+  for (;;) {
+    try {
+      const placed = await database.transaction((sql) => placeFound(sql, found, options, recordEvents));
+      return { ...placed, mayHaveMore: mayHaveMore && !placed.isBlocked };
+    } catch (error) {
+      if (found.length === 1 || !isStatementTimeout(error)) throw error;
+      found.splice(Math.ceil(found.length / 2));
+      mayHaveMore = true;
+    }
+  }
 }
 
 /**
