@@ -2,6 +2,7 @@ import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { launch, rulesAt, vote } from '../../../tests/support/launch-site.ts';
+import { createLogLines } from '../../../tests/support/log-lines.ts';
 import { silentLog } from '../../../tests/support/silent-log.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import type { Change } from '../changes/change-feed.ts';
@@ -213,6 +214,43 @@ function timeOut(text: string, isTooMuch: (productIds: string[]) => boolean): Da
   const transaction: Database['transaction'] = (work) => database.transaction((sql) => work(limited(sql)));
   return { ...database, ...limited(database), transaction };
 }
+
+test('the cap check skips a launch that takes too long, checks all others, and does not delay new launches', async () => {
+  const now = '2026-09-01T12:00:00.000Z';
+  const network = '00000000-0000-0000-0000-00000000000a';
+  for (const id of ['first', 'huge', 'last']) {
+    await launch(database, id, '2026-09-01T10:00:00.000Z');
+    for (const session of ['session-a', 'session-b'])
+      await vote(database, id, '2026-09-01T11:00:00.000Z', session, { network });
+  }
+  await writeProducts(database, [buildProduct({ id: 'new', createdAt: '2026-09-01T11:00:00.000Z' })]);
+  let isNewPlaced = false;
+  const slow = timeOut('SELECT DISTINCT product_id FROM', (ids) => ids.includes('huge'));
+  const lines = createLogLines();
+  const updater = startUpdater(
+    now,
+    1,
+    {
+      ...slow,
+      async query(text, ...rest) {
+        // Delays the cap check until the new launch has been placed.
+        if (text.includes('c.counted + c.excluded_network > 0')) await expect.poll(() => isNewPlaced).toBe(true);
+        return slow.query(text, ...rest);
+      },
+    },
+    {
+      log: lines.log,
+      publish: ({ productIds }) => {
+        isNewPlaced ||= productIds.includes('new');
+      },
+    },
+  );
+  const votesOf = async (id: string) => (await getStandings(database, id, rulesAt(now)))?.day.votes;
+  for (const id of ['first', 'last']) await expect.poll(() => votesOf(id)).toBe(1);
+  expect(await votesOf('huge')).toBe(2);
+  expect(lines.lines().map(({ productIds }) => productIds)).toEqual([['huge']]);
+  await updater.close();
+});
 
 test('if placing many launches at once times out, fewer are placed at a time', async () => {
   const ids = Array.from({ length: 7 }, (_, n) => `new-${n}`);

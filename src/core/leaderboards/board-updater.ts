@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Change } from '../changes/change-feed.ts';
 import type { ChangeListener } from '../changes/site-changes.ts';
 import type { Database } from '../database/database.ts';
+import { isStatementTimeout } from '../database/database-faults.ts';
 import type { Log, Runtime } from '../runtime.ts';
 import type { RecordEvents } from '../webhooks/outbox.ts';
 import { applyCapToLaunches, applyCapToNetworks, CAP_BATCH } from './apply-vote-cap.ts';
@@ -105,10 +106,11 @@ export function startBoardUpdater(
   database: Database,
   { runtime, timeZone, reviewHours, votesPerNetwork, log, publish, recordEvents }: BoardUpdaterOptions,
 ): BoardUpdater {
-  // Two queues with separate loops, so votes reach the boards even while many launches are placed or a sweep is slow or
-  // fails.
+  // Queues with separate loops, so votes reach the boards even while many launches are placed or a sweep is slow or
+  // fails, and launches are placed even while the cap check is slow.
   const votes = new PendingWork();
   const tasks = new PendingWork();
+  const checks = new PendingWork();
   const closing = new AbortController();
   const { signal } = closing;
 
@@ -141,8 +143,6 @@ export function startBoardUpdater(
     await refresh([...written]);
     if (places || sweeps) await place(sweeps);
     if (sweeps) await sweepBoards();
-    // The caps are checked last, because the check is slow for launches with many votes, and the other updates do not
-    // depend on it.
     if (checksCaps) await capLaunches();
   }
 
@@ -163,11 +163,24 @@ export function startBoardUpdater(
     await deleteEmptyCounts(database);
   }
 
-  /** Applies the cap to all launches that are not final. */
+  /** Applies the cap to all launches that are not final. After a statement timeout, checks fewer launches at a time. */
   async function capLaunches(): Promise<void> {
     const capped = await findCappedLaunches(database);
-    for (let first = 0; first < capped.length && !signal.aborted; first += CAP_BATCH) {
-      publishVotes(await applyCapToLaunches(database, capped.slice(first, first + CAP_BATCH), votesPerNetwork));
+    let limit = CAP_BATCH;
+    for (let first = 0; first < capped.length && !signal.aborted; ) {
+      const productIds = capped.slice(first, first + limit);
+      try {
+        publishVotes(await applyCapToLaunches(database, productIds, votesPerNetwork));
+        first += productIds.length;
+        limit = Math.min(2 * limit, CAP_BATCH);
+      } catch (error) {
+        if (!isStatementTimeout(error)) throw error;
+        if (productIds.length === 1) {
+          log.warn({ productIds }, 'Checking the cap per network takes too long; it is applied to the final result');
+          first += 1;
+        }
+        limit = Math.ceil(productIds.length / 2);
+      }
     }
     tasks.add({ sweeps: true });
   }
@@ -185,8 +198,9 @@ export function startBoardUpdater(
 
   const sweep = () => tasks.add({ sweeps: true });
   const sweepTimer = setInterval(sweep, SWEEP_INTERVAL_MS).unref();
-  tasks.add({ places: true, sweeps: true, checksCaps: true });
-  const updating = [votes, tasks].map((pending) =>
+  tasks.add({ places: true, sweeps: true });
+  checks.add({ checksCaps: true });
+  const updating = [votes, tasks, checks].map((pending) =>
     keepUpdating(pending).catch((error: unknown) => {
       if (!signal.aborted) throw error;
     }),
