@@ -53,7 +53,8 @@ export async function startMetricsServer(
   metrics: MetricsText,
   { host, port, token, log }: { host: string; port: number; token: string | undefined; log: Log },
 ): Promise<FastifyInstance> {
-  const server = Fastify(SERVER_LIMITS);
+  // Node does not count a connection without a request as idle, so such a connection would delay the stop.
+  const server = Fastify({ ...SERVER_LIMITS, forceCloseConnections: true });
   server.server.maxConnections = MAX_CONNECTIONS;
   addMetricsRoute(server, metrics, token);
   const address = token === undefined ? '127.0.0.1' : host;
