@@ -5,7 +5,7 @@ import type { Log } from '../runtime.ts';
 
 /** The driver's messages for connections that failed, were lost, or timed out. */
 const CONNECTION_MESSAGE =
-  /connection terminated|timeout exceeded when trying to connect|query read timeout|client has encountered a connection error|SSL connection/i;
+  /connection terminated|timeout exceeded when trying to connect|query read timeout|client has encountered a connection error|client was closed|SSL connection/i;
 
 /**
  * Codes of system and TLS errors. They mean that the connection failed, possibly after the statement was executed.
