@@ -32,7 +32,11 @@ test('errors of a statement are not logged as outages, and results are returned 
 test('every error of a socket or of TLS counts as a lost connection, so writes are not repeated', () => {
   const isLost = (code: string) => isConnectionFailure(Object.assign(new Error('write'), { code }));
   const lost = ['ECONNRESET', 'EAI_AGAIN', 'ENETDOWN', 'ECONNABORTED', 'EHOSTDOWN', 'EPROTO'];
-  const tls = ['ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC', 'ERR_TLS_CERT_ALTNAME_INVALID'];
+  const tls = [
+    'ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC',
+    'ERR_TLS_CERT_ALTNAME_INVALID',
+    'ERR_OSSL_PEM_NO_START_LINE',
+  ];
   const certificate = ['CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'];
   expect([...lost, ...tls, ...certificate].filter((code) => !isLost(code))).toEqual([]);
   const messages = ['The server does not support SSL connections', 'Client was closed and is not queryable'];

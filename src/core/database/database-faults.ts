@@ -11,7 +11,7 @@ const CONNECTION_MESSAGE =
  * Codes of system and TLS errors. They mean that the connection failed, possibly after the statement was executed.
  * Errors of the statement itself have a SQLSTATE, or another code of Node.js, such as ERR_INVALID_ARG_TYPE.
  */
-const SOCKET_CODE = /^(?:E(?!RR_)[A-Z_]+|ERR_(?:SSL|TLS)_\w+|CERT_\w+|\w+_CERT\w*|UNABLE_TO_\w+)$/;
+const SOCKET_CODE = /^(?:E(?!RR_)[A-Z_]+|ERR_(?:O?SSL|TLS)_\w+|CERT_\w+|\w+_CERT\w*|UNABLE_TO_\w+)$/;
 
 /**
  * SQLSTATE classes and codes (PostgreSQL documentation, appendix A) of errors that the statement did not cause: 08

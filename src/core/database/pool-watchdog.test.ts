@@ -1,4 +1,7 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { type BlackHoleProxy, startBlackHoleProxy } from '../../../tests/support/black-hole-proxy.ts';
 import { createLogLines } from '../../../tests/support/log-lines.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
@@ -95,5 +98,27 @@ test.each([
   const backends = () => database.query('SELECT FROM pg_stat_activity WHERE pid = $1', [connection?.pid]);
   await expect.poll(backends).toEqual([]);
   expect(await database.query('SELECT FROM late')).toEqual([]);
+  await single.close();
+});
+
+test('while the file of `sslrootcert` cannot be read, new connections fail as `unavailable`, also for waiting callers', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'groundswell-pool-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const file = join(folder, 'ca.pem');
+  await writeFile(file, '');
+  // The driver reads the file even without TLS, which the server may not support.
+  const url = `${database.url}${database.url.includes('?') ? '&' : '?'}sslmode=disable&sslrootcert=${encodeURIComponent(file)}`;
+  const single = openDatabase({ url, log: logged.log, maxConnections: 1, ...LONG_TIMEOUTS });
+  const [connection] = await single.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+  const failed = expect(single.query('SELECT pg_sleep(600)')).rejects.toEqual(unavailable);
+  const failedLater = [single.query('SELECT 1'), single.transaction((sql) => sql.query('SELECT 1'))].map((waiting) =>
+    expect(waiting).rejects.toEqual(unavailable),
+  );
+  await rm(file);
+  await database.query('SELECT pg_terminate_backend($1::integer)', [connection?.pid]);
+  await Promise.all([failed, ...failedLater]);
+  await expect(single.transaction((sql) => sql.query('SELECT 1'))).rejects.toEqual(unavailable);
+  await writeFile(file, '');
+  expect(await single.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
   await single.close();
 });

@@ -9,19 +9,28 @@ import type { Log } from '../runtime.ts';
  */
 export class AbortableClient extends pg.Client {
   /** The TCP connection. With TLS, this is the connection below the TLS socket. */
-  readonly #socket: Socket;
+  private readonly socket: Socket;
 
+  // biome-ignore lint/correctness/noUnreachableSuper: the second call runs only if the first one throws
   constructor(config?: pg.ClientConfig) {
     const socket = new Socket();
-    super({ ...config, stream: () => socket });
-    this.#socket = socket;
+    const stream = () => socket;
+    try {
+      super({ ...config, stream });
+    } catch (error) {
+      // The driver could not read a file of the URL, such as `sslrootcert`, which may be being replaced. The pool does
+      // not catch this error, so connecting fails with it.
+      super({ stream });
+      socket.connect = () => socket.destroy(error as Error);
+    }
+    this.socket = socket;
   }
 
   /** Closes the connection without waiting for the server. Running statements fail. */
   abort(): void {
     // A unix socket has no remote address, and delivers immediately.
-    if (this.#socket.remoteAddress === undefined) void this.end();
-    else this.#socket.resetAndDestroy();
+    if (this.socket.remoteAddress === undefined) void this.end();
+    else this.socket.resetAndDestroy();
   }
 }
 
