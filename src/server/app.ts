@@ -117,6 +117,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
 
+  // Before the console, because closing the console may take as long as finishing the requests in flight.
+  const endsConnections = drainOnClose(app, isStopping);
   if (options.operatorConsole) mountConsole(app, options.operatorConsole);
   const routes = recordRoutes(app);
   const apiRoutes = recordApiRoutes(app);
@@ -128,7 +130,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     cache,
     commonHeaders: (url) => ({ ...securityHeaders, ...corsHeadersFor(pathOf(url)) }),
     routeOf: (url) => routes.patternOf(pathOf(url)),
-    endsConnections: drainOnClose(app, isStopping),
+    endsConnections,
     needsRoute: (url, headers) => renderer.languages.negotiate(url, headers['accept-language']) !== undefined,
     observe: options.observeFastPath,
   });

@@ -30,6 +30,8 @@ export interface RunningSite {
   stopServing(delayMs?: number): Promise<void>;
   /** Stops serving, waits for the background jobs, and closes the database. */
   close(): Promise<void>;
+  /** Closes only the database, without waiting for requests and jobs. The process must exit afterwards. */
+  abort(): Promise<void>;
 }
 
 /**
@@ -51,6 +53,7 @@ export async function serve(settings: Settings, log: Logger, options?: ServeOpti
       dataLocation: connection.location,
       productCount,
       ...closeInOrder({ jobs, stopServing: server.close, closeables }),
+      abort: () => connection.close({ cancel: true }),
     };
   } catch (error) {
     await closeAll(closeables);

@@ -3,6 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { inviteOperator } from '../../src/core/console/operators.ts';
+import { beginSession } from '../../src/core/console/sessions.ts';
 import { connect as connectDatabase } from '../../src/core/database/connect.ts';
 import { saveProducts } from '../../src/core/products/save-products.ts';
 import { blockedStatements } from '../support/blocked-statements.ts';
@@ -80,6 +82,30 @@ test.each([
     comment.sendRest();
     await expect.poll(comment.received).toMatch(/^HTTP\/1\.1 201 /m);
     comment.socket.destroy();
+  });
+  await harness.clear();
+  await database.drop();
+});
+
+test('an import in the console that waits for a lock does not prevent the site from stopping in time', async () => {
+  const database = await createTestDatabase();
+  await saveProducts(database, [buildProduct({ id: 'git' })]);
+  await inviteOperator(database, 'ada', new Date());
+  const cookie = `console_session=${await beginSession(database, 'ada', new Date())}`;
+  const settings = { DATABASE_URL: database.url, DATA_DIR: await harness.dataDir(), LOG_LEVEL: 'warn' };
+  const site = await harness.serve(settings);
+  await database.transaction(async (sql) => {
+    await sql.query("SELECT FROM products WHERE id = 'git' FOR UPDATE");
+    const imported = await fetch(`${site.address}/api/console/import?name=launches.csv&kind=csv`, {
+      method: 'POST',
+      headers: { cookie, 'sec-fetch-site': 'same-origin', 'content-type': 'application/octet-stream' },
+      body: 'id,name\ngit,Imported\n',
+    });
+    expect(imported.status).toBe(200);
+    await expect.poll(() => blockedStatements(database)).toHaveLength(1);
+    site.process.kill('SIGTERM');
+    expect(await site.exited).toMatchObject({ code: 0 });
+    await imported.text().catch(() => undefined);
   });
   await harness.clear();
   await database.drop();

@@ -2,6 +2,7 @@ import cluster from 'node:cluster';
 import { Command } from 'commander';
 import type { Logger } from 'pino';
 import { formatCount } from '../../contract/text.ts';
+import type { Log } from '../../core/runtime.ts';
 import { startDeadline } from '../../server/deadline.ts';
 import type { RunningSite } from '../../server/serve.ts';
 import { createLog } from '../../settings/logging.ts';
@@ -38,8 +39,10 @@ async function runSite(settings: Settings, log: Logger): Promise<void> {
   announce(site);
   const reason = await Promise.race([stopped, ...(site.lost ? [site.lost] : [])]);
   // The delay lets load balancers remove this site. Only SIGTERM starts the delay, and later signals do not shorten it.
-  await closeInTime(site, reason === 'SIGTERM' ? settings.stopDelayMs : 0, log);
-  if (reason instanceof Error) throw reason;
+  const isStopped = await closeInTime(site, reason === 'SIGTERM' ? settings.stopDelayMs : 0, log);
+  if (reason instanceof Error && isStopped) throw reason;
+  // Work that did not end, such as an aborted import that waits for a lock, would keep the process running.
+  process.exit(isStopped ? 0 : 1);
 }
 
 function announce({ address, dataLocation, productCount }: RunningSite): void {
@@ -54,22 +57,35 @@ function announce({ address, dataLocation, productCount }: RunningSite): void {
 `);
 }
 
-async function closeInTime(site: RunningSite, delayMs: number, log: Logger): Promise<void> {
-  const endBy = async (deadlineMs: number, part: string, work: Promise<void>) => {
-    const endDeadline = startDeadline(deadlineMs, () => {
-      log.error(`${part} did not end in time; exiting now`);
-      process.exit(1);
-    });
-    try {
-      await work;
-    } finally {
+/**
+ * Stops the site within the deadlines. If requests do not end in time, only closes the database, because the embedded
+ * one would continue to run after this process exits.
+ * @returns whether everything ended in time. @throws the error of a part that cannot be closed.
+ */
+export async function closeInTime(
+  site: Pick<RunningSite, 'stopServing' | 'close' | 'abort'>,
+  delayMs: number,
+  log: Log,
+): Promise<boolean> {
+  const isServed = await endsWithin(delayMs + REQUESTS_DEADLINE_MS, site.stopServing(delayMs));
+  if (!isServed) log.error('Requests did not end in time; aborting them');
+  // `close` also throws the error of `stopServing`.
+  const closing = isServed ? site.close() : site.abort();
+  const isClosed = await endsWithin(DATABASE_DEADLINE_MS, closing);
+  if (isClosed) await closing;
+  else log.error('Background jobs or the database did not end in time; exiting now');
+  if (isServed && isClosed) log.info('Stopped');
+  return isServed && isClosed;
+}
+
+/** Returns whether work ends within the deadline, successfully or not. */
+function endsWithin(deadlineMs: number, work: Promise<void>): Promise<boolean> {
+  return new Promise((resolve) => {
+    const endDeadline = startDeadline(deadlineMs, () => resolve(false));
+    const end = () => {
       endDeadline();
-    }
-  };
-  try {
-    await endBy(delayMs + REQUESTS_DEADLINE_MS, 'Requests', site.stopServing(delayMs));
-  } finally {
-    await endBy(DATABASE_DEADLINE_MS, 'Background jobs or the database', site.close());
-  }
-  log.info('Stopped');
+      resolve(true);
+    };
+    work.then(end, end);
+  });
 }

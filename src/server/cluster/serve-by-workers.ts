@@ -46,6 +46,7 @@ export async function serveByWorkers(settings: Settings, log: Logger): Promise<R
       productCount,
       lost: workers.lost,
       ...closeInOrder({ jobs, stopServing: workers.stop, closeables }),
+      abort: () => connection.close({ cancel: true }),
     };
   } catch (error) {
     await closeAll(closeables);
