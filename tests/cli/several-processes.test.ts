@@ -121,6 +121,21 @@ test('metrics that are read before all workers are up are those of the primary p
   expect(await site.exited).toMatchObject({ code: 0 });
 });
 
+test('during the STOP_DELAY, the metrics still include all workers', async () => {
+  const site = await harness.serve({
+    DATA_DIR: await harness.sampleDataDir(),
+    LOG_LEVEL: 'error',
+    WEB_CONCURRENCY: '2',
+    METRICS_TOKEN: TOKEN,
+    STOP_DELAY: '300',
+  });
+  site.process.kill('SIGTERM');
+  await expect.poll(async () => (await fetch(`${site.address}/readyz`)).json()).toEqual({ status: 'stopping' });
+  for (let asked = 0; asked < 20; asked += 1) expect(await askApart(`${site.address}/api/products/git`)).toBe(200);
+  await expect.poll(() => metricsOf(site.address)).toMatch(REQUESTS);
+  expect(await metricsOf(site.address)).toMatch(/^groundswell_processes_up 2$/m);
+});
+
 test('when the primary process is killed, its workers exit, and the next site takes over the database', async () => {
   const dataDir = await harness.sampleDataDir();
   const settings = { DATA_DIR: dataDir, LOG_LEVEL: 'error', WEB_CONCURRENCY: '2' };

@@ -20,6 +20,7 @@ const START_TIMEOUT_MS = 60_000;
 /** The processes that serve requests. */
 interface Workers {
   address: string;
+  /** Returns the workers that serve, also while they stop. */
   up(): Worker[];
   /** The number of workers that exited, or hung and were killed, while starting or serving. Each is replaced. */
   replaced(): number;
@@ -53,7 +54,7 @@ export async function startWorkers({
   cluster.setupPrimary({ exec: join(PACKAGE_FOLDERS.server, 'cli.js'), args: ['serve'], serialization: 'advanced' });
   const workers = new Map<number, Worker>();
   const timers = new Set<NodeJS.Timeout>();
-  let fleet: FleetState = { kind: 'stopping' };
+  let fleet: FleetState = { kind: 'stopping', workers: new Map() };
   let address = '';
   let replaced = 0;
   const launched = deferred<void>();
@@ -97,7 +98,7 @@ export async function startWorkers({
       if (message.kind === 'booted') {
         dispatch({ kind: 'booted', id });
         // If the fleet was stopped or lost before this worker could receive messages, the worker stops now.
-        if (!('workers' in fleet)) send(worker, { kind: 'stop', delayMs: 0 });
+        if (fleet.kind === 'stopping' || fleet.kind === 'lost') send(worker, { kind: 'stop', delayMs: 0 });
       } else if (message.kind === 'up') {
         address = message.address;
         dispatch({ kind: 'up', id });

@@ -22,7 +22,11 @@ export type FleetState =
       /** The number of workers that will be forked after a pause. */
       readonly paused: number;
     }
-  | { readonly kind: 'stopping' }
+  | {
+      readonly kind: 'stopping';
+      /** The workers when the stop began. They serve for the stop delay and until their requests end. */
+      readonly workers: ReadonlyMap<number, WorkerState>;
+    }
   | { readonly kind: 'lost' };
 
 export type FleetEvent =
@@ -78,7 +82,7 @@ export function step(state: FleetState, event: FleetEvent, size: number, now: nu
     case 'retry':
       return fill({ ...state, paused: Math.max(0, state.paused - 1) }, size, now);
     case 'stop':
-      return { state: { kind: 'stopping' }, effects: [] };
+      return { state: { kind: 'stopping', workers: state.workers }, effects: [] };
   }
 }
 
