@@ -39,14 +39,20 @@ export async function checkServer(sql: Sql, location: string): Promise<Finding> 
 const HIGH_USAGE_SHARE = 0.9;
 
 /**
+ * Counts the connections to which the limit of $1 applies. Without the role `pg_monitor`, other roles' sessions have no
+ * `backend_type`. Those that count have a database and a role, unlike the server's own processes.
+ */
+const COUNT_CONNECTIONS = `SELECT count(*)::integer AS open FROM pg_stat_activity
+  WHERE coalesce(backend_type, 'client backend') = 'client backend' AND datname IS NOT NULL AND usename IS NOT NULL
+    AND ($1 <> 'the role' OR usename = current_user) AND ($1 <> 'the database' OR datname = current_database())`;
+
+/**
  * Checks that the site opens no more connections than the database allows (`neededOf` returns the number of connections
  * for a limit), and that some are free.
  */
 export async function checkConnections(sql: Sql, neededOf: (limit: number) => number): Promise<Finding> {
   const { connections, setBy } = await readConnectionLimit(sql);
-  const [row] = await sql.query<{ open: number }>(
-    "SELECT count(*)::integer AS open FROM pg_stat_activity WHERE backend_type = 'client backend'",
-  );
+  const [row] = await sql.query<{ open: number }>(COUNT_CONNECTIONS, [setBy]);
   const open = row?.open ?? 0;
   const needed = neededOf(connections);
   const message = `${open} of ${connections} open (limited by ${setBy}); this site opens up to ${needed}`;
