@@ -13,7 +13,6 @@ import {
   failureToast,
   postButton,
   sortBy,
-  toast,
 } from '../support/screen.ts';
 
 const READ = /\/api\/products\/[^/]+\/comments/;
@@ -247,43 +246,5 @@ test.describe('§8 and §9: loading comments', () => {
     await expect(discussion(page).getByRole('status').filter({ hasText: 'Loading comments...' })).toBeAttached();
     held.release();
     await expect(commentTexts(page)).toHaveText(['Bark']);
-  });
-});
-
-test.describe('the URL of a comment', () => {
-  test('opens the product with the comment focused and highlighted, even on a later page of comments', async ({
-    page,
-    site,
-  }) => {
-    const product = await site.addProduct({ name: 'Sandpiper' });
-    const peeps = Array.from({ length: 70 }, (_, index) => ({ content: `Peep ${index}`, likes: 100 - index }));
-    const last = (await site.addComments(product.id, peeps)).at(-1);
-    await visit(page, `/product/${product.id}#comment-${last?.id}`);
-    const found = page.locator(`#comment-${last?.id}`);
-    await expect(found).toBeFocused();
-    await expect(found).toBeInViewport();
-    await expect(found).toHaveAttribute('data-highlighted', 'true');
-    // The colour fades even if the visitor prefers reduced motion, as in these tests.
-    await expect(found).toHaveCSS('animation-duration', '2.4s');
-  });
-
-  test('is linked from the age of the comment, and clicking that link copies the URL', async ({
-    page,
-    site,
-    context,
-  }) => {
-    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-    const product = await site.addProduct({ name: 'Dunlin' });
-    const [comment] = await site.addComments(product.id, [{ content: 'Run `npm ci`:\n```sh\nnpm ci\n```' }]);
-    await visit(page, `/product/${product.id}`);
-    await expect(commentWith(page, 'Run').locator('code')).toHaveText(['npm ci', 'npm ci']);
-    const link = commentWith(page, 'Run').locator('.comment-link');
-    // The code that copies the URL loads a few seconds after the page.
-    await expect(async () => {
-      await link.click();
-      await expect(toast(page)).toContainText('Link copied', { timeout: 1_000 });
-    }).toPass();
-    await expect(page).toHaveURL(`/product/${product.id}#comment-${comment?.id}`);
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(page.url());
   });
 });

@@ -36,6 +36,7 @@ async function show(situation: Situation) {
   );
   vi.stubGlobal('document', {
     activeElement: { matches: () => isTyping },
+    querySelector: () => ({ value: 'best' }),
     getElementById: (id: string) => {
       if (id === 'comments-title') return title;
       return id === 'comment-c2' && (isRendered || frames > 10) ? element : null;

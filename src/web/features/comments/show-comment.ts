@@ -1,6 +1,6 @@
 import { InfiniteQueryObserver, type QueryClient } from '@tanstack/react-query';
 import type { Api } from '../../../contract/api.ts';
-import { DEFAULT_COMMENT_SORT } from '../../../contract/comments/defaults.ts';
+import type { CommentSort } from '../../../contract/comments/schema.ts';
 import { matchRoute } from '../../../contract/routes.ts';
 import { commentElementId, flattenComments } from '../../cache/cached-data.ts';
 import { t } from '../../language/translate.ts';
@@ -23,7 +23,9 @@ export async function showComment(api: Api, client: QueryClient, hash: string, m
   const route = matchRoute(window.location.pathname);
   if (route.name !== 'product') return;
   const params = new URLSearchParams(window.location.search);
-  const order = commentOrder(DEFAULT_COMMENT_SORT, params.get('comments'));
+  // The list on screen has the order that the visitor selected.
+  const select = document.querySelector<HTMLSelectElement>('.sort-select select');
+  const order = commentOrder(select?.value as CommentSort, params.get('comments'));
   const list = new InfiniteQueryObserver(client, commentListOptions(api, route.id, order));
   const find = () => document.getElementById(hash.slice(1));
   // The browser has scrolled only if the document contained the comment; otherwise, the visitor has.
