@@ -1,6 +1,7 @@
 import { LIMITS } from '../../src/contract/limits.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
-import { commentArticles, commentTexts, commentWith, sortBy, toast } from '../support/screen.ts';
+import { holdResponses } from '../support/network.ts';
+import { commentArticles, commentTexts, commentWith, discussion, sortBy, toast } from '../support/screen.ts';
 
 test.describe('the URL of a comment', () => {
   test('opens the product with the comment focused and highlighted, even on a later page of comments', async ({
@@ -60,5 +61,24 @@ test.describe('the URL of a comment', () => {
     }, newest?.id);
     await expect(page.locator(`#comment-${newest?.id}`)).toBeFocused();
     await expect(toast(page)).toHaveCount(0);
+  });
+
+  test('keeps the focus on the comment if its link on a later page of the list leads to the first page', async ({
+    page,
+    site,
+  }) => {
+    const product = await site.addProduct({ name: 'Curlew' });
+    const calls = Array.from({ length: 40 }, (_, index) => ({ content: `Call ${index}`, likes: 40 - index }));
+    await site.addComments(product.id, calls);
+    await visit(page, `/product/${product.id}`);
+    const more = await page.getByRole('link', { name: 'Show more comments' }).getAttribute('href');
+    await visit(page, String(more));
+    const read = await holdResponses(page, /\/comments\?/);
+    await commentWith(page, 'Call 35').locator('.comment-link').click();
+    await expect.poll(() => read.received).toBe(1);
+    await expect(page).toHaveURL(/\/product\/[^?]+#comment-/);
+    read.release();
+    await expect(commentTexts(page).first()).toHaveText('Call 0');
+    await expect(discussion(page).getByRole('listitem').filter({ hasText: 'Call 35' })).toBeFocused();
   });
 });

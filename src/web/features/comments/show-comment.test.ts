@@ -25,7 +25,7 @@ async function show(situation: Situation) {
   /** The limit of each request for a page. */
   const loaded: (number | undefined)[] = [];
   let frames = 0;
-  const element = { dataset: {}, scrollIntoView: vi.fn(), focus: vi.fn() };
+  const element = { dataset: {}, scrollIntoView: vi.fn(), focus: vi.fn(), closest: () => null };
   const title = { scrollIntoView: vi.fn(), focus: vi.fn() };
   vi.stubGlobal(
     'window',

@@ -27,7 +27,11 @@ export async function showComment(api: Api, client: QueryClient, hash: string, m
   const select = document.querySelector<HTMLSelectElement>('.sort-select select');
   const order = commentOrder(select?.value as CommentSort, params.get('comments'));
   const list = new InfiniteQueryObserver(client, commentListOptions(api, route.id, order));
-  const find = () => document.getElementById(hash.slice(1));
+  // An earlier list that stays on screen while this one loads does not count, because it may contain other comments.
+  const find = () => {
+    const found = document.getElementById(hash.slice(1));
+    return found?.closest('[aria-busy=true]') ? null : found;
+  };
   // The browser has scrolled only if the document contained the comment; otherwise, the visitor has.
   if (!mayScroll && !find()) return;
   const path = window.location.pathname;
