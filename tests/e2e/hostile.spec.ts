@@ -4,9 +4,18 @@ import { isStorableText } from '../../src/contract/text.ts';
 import { HOSTILE } from '../hostile/corpus.ts';
 import { MARKER, RUN } from '../hostile/interpreted-texts.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
-import { recordRequests, requestsReported } from '../support/network.ts';
+import { holdResponses, recordRequests, requestsReported } from '../support/network.ts';
 import { otherVisitor } from '../support/other-visitor.ts';
-import { cardNames, commentBox, commentTexts, commentWith, discussion, postButton, sortBy } from '../support/screen.ts';
+import {
+  cardNames,
+  commentBox,
+  commentTexts,
+  commentWith,
+  discussion,
+  postButton,
+  sortBy,
+  toast,
+} from '../support/screen.ts';
 
 const TEXTS = HOSTILE.map(({ text }) => text.trim()).filter(
   (text) => text !== '' && isStorableText(text) && [...text].length <= 2_000,
@@ -153,6 +162,23 @@ test.describe('a held comment', () => {
     await visit(other, `/product/${product.id}`);
     await expect(other.getByText('No comments yet. Be the first to share your thoughts!')).toBeVisible();
     await expect(discussion(other).getByRole('heading', { level: 2 })).toHaveText('Discussion (0)');
+  });
+
+  test('is found by its link in its author’s browser', async ({ page, site }) => {
+    const product = await site.addProduct({ name: 'Rowan' });
+    await site.addComments(product.id, [{ content: 'For all' }]);
+    await visit(page, `/product/${product.id}`);
+    await postHeld(page, 'Mine alone');
+    const own = discussion(page).getByRole('listitem').filter({ hasText: 'Mine alone' });
+    const fragment = `#${await own.getAttribute('id')}`;
+    await visit(page, '/');
+    const held = await holdResponses(page, HELD);
+    await visit(page, `/product/${product.id}${fragment}`);
+    await expect(toast(page)).toHaveText('Loading comments...');
+    await expect.poll(() => held.received).toBe(1);
+    held.release();
+    await expect(own).toBeFocused();
+    await expect(toast(page)).toHaveCount(0);
   });
 
   test('appears below the other comments after a reload, and further comments get the focus as usual', async ({

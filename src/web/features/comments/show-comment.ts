@@ -1,13 +1,13 @@
 import { InfiniteQueryObserver, type QueryClient } from '@tanstack/react-query';
 import type { Api } from '../../../contract/api.ts';
-import type { CommentSort } from '../../../contract/comments/schema.ts';
+import type { Comment, CommentSort } from '../../../contract/comments/schema.ts';
 import { matchRoute } from '../../../contract/routes.ts';
 import { commentElementId, flattenComments } from '../../cache/cached-data.ts';
 import { t } from '../../language/translate.ts';
 import { abortedByVisitor } from '../../routing/scroll-on.ts';
 import { findRendered, isTyping, scrollBehavior } from '../../ui/focus.ts';
 import { dismissToast, showToast } from '../../ui/toasts.ts';
-import { commentListOptions, commentOrder } from './queries.ts';
+import { commentedProducts, commentListOptions, commentOrder, heldCommentsOptions } from './queries.ts';
 
 /** The maximum number of further pages that are loaded to find a comment. */
 const MAX_PAGES = 20;
@@ -43,8 +43,9 @@ export async function showComment(api: Api, client: QueryClient, hash: string, m
   for (let page = 0; page < MAX_PAGES && !isLoaded && !find() && !mustStop(); page += 1) {
     message ??= showToast({ title: t('Loading comments...'), description: '' });
     const { data, hasNextPage, isError } = await list.fetchNextPage();
-    isLoaded = flattenComments(data).some(({ id }) => hash === `#${commentElementId(id)}`);
-    isFailed = isError;
+    const held = await readHeld(api, client, route.id).catch(() => undefined);
+    isLoaded = flattenComments(data, held).some(({ id }) => hash === `#${commentElementId(id)}`);
+    isFailed = isError || !held;
     if (!hasNextPage || isError) break;
   }
   const element = isLoaded ? await findRendered(find) : find();
@@ -60,6 +61,12 @@ export async function showComment(api: Api, client: QueryClient, hash: string, m
   }
   // Also removes the listeners.
   stopped.abort();
+}
+
+/** Returns the visitor's own comments that wait for moderation, which the list of comments does not contain. */
+async function readHeld(api: Api, client: QueryClient, productId: string): Promise<Comment[]> {
+  if (!commentedProducts.read().includes(productId)) return [];
+  return (await client.fetchQuery(heldCommentsOptions(api, productId))).items;
 }
 
 /**
