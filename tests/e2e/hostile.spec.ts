@@ -12,6 +12,7 @@ import {
   commentTexts,
   commentWith,
   discussion,
+  discussionTitle,
   postButton,
   sortBy,
   toast,
@@ -164,7 +165,10 @@ test.describe('a held comment', () => {
     await expect(discussion(other).getByRole('heading', { level: 2 })).toHaveText('Discussion (0)');
   });
 
-  test('is found by its link in its author’s browser', async ({ page, site }) => {
+  test('is found by its link in its author’s browser, and counted in the title of the discussion', async ({
+    page,
+    site,
+  }) => {
     const product = await site.addProduct({ name: 'Rowan' });
     await site.addComments(product.id, [{ content: 'For all' }]);
     await visit(page, `/product/${product.id}`);
@@ -179,6 +183,7 @@ test.describe('a held comment', () => {
     held.release();
     await expect(own).toBeFocused();
     await expect(toast(page)).toHaveCount(0);
+    await expect(discussionTitle(page)).toHaveText('Discussion (2)');
   });
 
   test('appears below the other comments after a reload, and further comments get the focus as usual', async ({

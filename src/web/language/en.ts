@@ -26,9 +26,13 @@ export const ENGLISH = [
   'How {site} ranks launches',
   'Language',
   // comments/comment-form.tsx
+  'What do you think about this product?',
   'Your comment',
   { one: '{count} character too many', other: '{count} characters too many' },
   { one: '{count} character left', other: '{count} characters left' },
+  'Be constructive and specific in your feedback',
+  'Post Comment',
+  'Posting...',
   // comments/comment-item.tsx
   'Comment by {name}',
   'Copy link',
@@ -38,6 +42,7 @@ export const ENGLISH = [
   'Show less',
   'Like',
   // comments/discussion.tsx
+  'Discussion ({count})',
   'Writing and liking comments need JavaScript.',
   'Sort comments',
   'Loading comments...',
@@ -46,6 +51,7 @@ export const ENGLISH = [
   'More comments could not be loaded.',
   'Loading more comments...',
   'Show more comments',
+  'No comments yet. Be the first to share your thoughts!',
   // comments/show-comment.ts
   'Link copied',
   'It leads to this comment.',
@@ -495,13 +501,7 @@ export const ENGLISH = [
   'Messages',
   // ui/toasts.ts
   'Loading failed. Please try again.',
-  // Texts in constants, such as COMMENT_TEXTS
-  'Discussion ({count})',
-  'What do you think about this product?',
-  'Be constructive and specific in your feedback',
-  'Post Comment',
-  'Posting...',
-  'No comments yet. Be the first to share your thoughts!',
+  // Texts in constants
   'Best',
   'Oldest',
   'Comment added!',

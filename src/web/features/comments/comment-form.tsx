@@ -16,16 +16,6 @@ import { useBrowserStore } from '../../storage/browser-store.ts';
 import { showLoadFailure } from '../../ui/toasts.ts';
 import { adoptText, draftOn, drafts, MAX_DRAFT_CHARACTERS, saveDraft, validateDraft } from './drafts.ts';
 
-/** Interface text of the discussion (specification, section 2). */
-export const COMMENT_TEXTS = {
-  title: 'Discussion ({count})',
-  placeholder: 'What do you think about this product?',
-  hint: 'Be constructive and specific in your feedback',
-  post: 'Post Comment',
-  posting: 'Posting...',
-  empty: 'No comments yet. Be the first to share your thoughts!',
-} as const;
-
 /** Loads the code that posts and likes comments. Hydration does not need it, so it loads afterwards. */
 export const loadWrites = () => import('./write-comments.ts');
 
@@ -76,7 +66,7 @@ export function CommentForm({ productId }: { productId: string }) {
         rows={3}
         maxLength={MAX_DRAFT_CHARACTERS}
         readOnly={isPending}
-        placeholder={t(COMMENT_TEXTS.placeholder)}
+        placeholder={t('What do you think about this product?')}
         aria-label={t('Your comment')}
         aria-describedby={hintId}
         aria-invalid={draft.left < 0}
@@ -96,7 +86,7 @@ export function CommentForm({ productId }: { productId: string }) {
       />
       <div className="comment-form-foot">
         <p id={hintId} className="comment-form-hint">
-          {t(COMMENT_TEXTS.hint)}
+          {t('Be constructive and specific in your feedback')}
         </p>
         {/* Screen readers announce only changes of an element that already exists. */}
         <p className="comment-form-left" data-over={draft.left < 0} role="status" aria-busy={draft.left % 20 > 0}>
@@ -106,7 +96,7 @@ export function CommentForm({ productId }: { productId: string }) {
               : plural('{count} character left', '{count} characters left', draft.left))}
         </p>
         <button ref={button} type="submit" className="button" data-tone="primary" disabled={blocked}>
-          {t(isPending ? COMMENT_TEXTS.posting : COMMENT_TEXTS.post)}
+          {t(isPending ? 'Posting...' : 'Post Comment')}
         </button>
       </div>
     </form>

@@ -12,7 +12,7 @@ import { useSearchParams } from '../../routing/router.tsx';
 import { focusAdded } from '../../ui/focus.ts';
 import { Link, MoreLink } from '../../ui/link.tsx';
 import { SkeletonBox, SkeletonLine } from '../../ui/skeleton.tsx';
-import { COMMENT_TEXTS, CommentForm } from './comment-form.tsx';
+import { CommentForm } from './comment-form.tsx';
 import { CommentItem } from './comment-item.tsx';
 import { commentListOptions, commentOrder, heldCommentsOptions } from './queries.ts';
 
@@ -42,7 +42,8 @@ export function Discussion({ productId, count, liveUpdates }: DiscussionProps) {
     <section id="comments" className="product-section discussion" aria-labelledby="comments-title">
       <div className="discussion-head">
         <h2 id="comments-title" tabIndex={-1}>
-          {t(COMMENT_TEXTS.title, { count: String(count) })}
+          {/* The count lacks the visitor’s own comments that wait for moderation. */}
+          {t('Discussion ({count})', { count: String(Math.max(count, comments.length)) })}
         </h2>
         <SortSelect sort={sort} onChange={setSort} />
       </div>
@@ -73,7 +74,8 @@ export function Discussion({ productId, count, liveUpdates }: DiscussionProps) {
           ))}
         </ol>
       ) : (
-        list.data && count === 0 && <p className="comments-empty">{t(COMMENT_TEXTS.empty)}</p>
+        list.data &&
+        count === 0 && <p className="comments-empty">{t('No comments yet. Be the first to share your thoughts!')}</p>
       )}
       {!list.isPlaceholderData && <MoreComments productId={productId} list={list} />}
     </section>
