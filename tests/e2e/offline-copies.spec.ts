@@ -192,3 +192,15 @@ test('the cached copy of a removed product is deleted when the visitor opens the
   await page.getByRole('link', { name: product.name, exact: true }).click();
   await expect.poll(() => areCached(page, [path])).toEqual([false]);
 });
+
+test('the offline cache contains no search results, which would evict visited products while the visitor types', async ({
+  page,
+}) => {
+  await skipFeatureDelay(page);
+  await visitAndCache(page, '/');
+  const search = '/api/products?q=agate';
+  const list = '/api/products?tag=agate';
+  expect(await requestAll(page, [search, list])).toEqual([200, 200]);
+  await expectCached(page, list);
+  expect(await areCached(page, [search])).toEqual([false]);
+});

@@ -56,7 +56,9 @@ worker.addEventListener('fetch', (event) => {
   } else if (url.pathname.startsWith(FOLDERS.assets)) event.respondWith(respondWithFile(event));
   else if (PICTURES.some((folder) => url.pathname.startsWith(folder)))
     event.respondWith(respondFromNetwork(event, 'pictures'));
-  else if (API_RESPONSES.test(url.pathname)) event.respondWith(respondFromNetwork(event, 'responses'));
+  // Search results, one for each pause while typing, would evict the products that the visitor opened.
+  else if (API_RESPONSES.test(url.pathname) && !url.searchParams.has('q'))
+    event.respondWith(respondFromNetwork(event, 'responses'));
 });
 
 /** A page reports its URL, pictures and language, since it may have loaded before this worker was active. */
