@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test';
 import { removeProducts } from '../../src/core/products/remove-products.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { holdResponses, requestsReported } from '../support/network.ts';
-import { closeDialogLate, linesOfLongText, toast } from '../support/screen.ts';
+import { closeDialogLate, linesOfLongText, toast, upvoteOf } from '../support/screen.ts';
 
 /** Locates the save button of a product. On the product's page, the label of a pressed button is 'Saved'. */
 const saveOf = (page: Page, name: string) => page.getByRole('button', { name: new RegExp(`^Saved? ${name}$`) });
@@ -159,4 +159,17 @@ test('a full list refuses more products with a message, and a product can be sav
   });
   await saveOf(page, 'Emerald').click();
   await expect(saveOf(page, 'Emerald')).toHaveAttribute('aria-pressed', 'true');
+});
+
+test('the dialog shows the visitor’s own vote, even if it has read the product before', async ({ page, site }) => {
+  const product = await site.addProduct({ name: 'Garnet' });
+  await visit(page, `/product/${product.id}`);
+  await saveOf(page, 'Garnet').click();
+  await opener(page).click();
+  await expect(rows(page)).toContainText(['0 upvotes']);
+  await page.keyboard.press('Escape');
+  await upvoteOf(page, 'Garnet').click();
+  await expect(toast(page)).toContainText('Upvoted!');
+  await opener(page).click();
+  await expect(rows(page)).toContainText(['1 upvote']);
 });
