@@ -22,49 +22,43 @@ export class InterruptedError extends Error {
   }
 }
 
-/** Creates the log of a command. Its level is `warn` if LOG_LEVEL is unset or blank. */
-export function createCommandLog({ logLevel }: Settings) {
-  return createLog(process.env.LOG_LEVEL?.trim() ? logLevel : 'warn', process.stderr);
+/**
+ * Creates the log of a command. Its level is `warn` if LOG_LEVEL is unset or blank. When `signal` is aborted, the log
+ * becomes silent, because cancelled statements would be logged as an outage of the database.
+ */
+export function createCommandLog({ logLevel }: Settings, signal: AbortSignal) {
+  const log = createLog(process.env.LOG_LEVEL?.trim() ? logLevel : 'warn', process.stderr);
+  signal.addEventListener('abort', () => (log.level = 'silent'), { once: true });
+  return log;
 }
 
 /**
  * Connects to the site's database, migrates it and runs `work`, whether or not the site is running. Logs go to standard
  * error, so standard output contains only the result. Ctrl-C, SIGTERM and SIGHUP cancel the work and close the
- * connection, because an embedded database would otherwise outlive the command. With `handlesSignals`, the caller
- * handles these signals (`untilInterrupted`). A missing embedded database is created only with `create`: otherwise, a
- * command with wrong settings would report an empty site.
+ * connection, because an embedded database would otherwise outlive the command. With a `signal` of `untilInterrupted`,
+ * the promise settles only when the work has ended; statements in `withoutStatementTimeout` fail immediately. A missing
+ * embedded database is created only with `create`: otherwise, a command with wrong settings would report an empty site.
  * @throws InterruptedError after a signal; SettingsError, EmbeddedDatabaseError or ConnectError.
  */
 export async function withDatabase<Result>(
   work: (connection: Connection, applied: readonly string[], log: Log) => Promise<Result>,
-  { handlesSignals = false, create = false }: { handlesSignals?: boolean; create?: boolean } = {},
+  { signal, create = false }: { signal?: AbortSignal; create?: boolean } = {},
 ): Promise<Result> {
+  if (signal === undefined)
+    return untilInterrupted((own) =>
+      withDatabase((...given) => unlessAborted(work(...given), own), { signal: own, create }),
+    );
   const settings = readSettings(process.env);
-  const log = createCommandLog(settings);
+  const log = createCommandLog(settings, signal);
   const { databaseUrl, dataDir } = settings;
-  const signals = handlesSignals ? [] : SIGNALS;
-  const interruption = new AbortController();
-  const { signal } = interruption;
-  const interrupt = (name: (typeof SIGNALS)[number]) => {
-    // Silences the log, because cancelled statements would be logged as an outage of the database.
-    log.level = 'silent';
-    interruption.abort(new InterruptedError(name));
-  };
-  for (const name of signals) process.on(name, interrupt);
+  const connection = await connect({ databaseUrl, dataDir, mode: 'share', create, log, signal });
   try {
-    const connection = await connect({ databaseUrl, dataDir, mode: 'share', create, log });
-    try {
-      signal.throwIfAborted();
-      const migrated = connection.migrate(PACKAGE_FOLDERS.migrations);
-      return await unlessAborted(
-        migrated.then((applied) => work(connection, applied, log)),
-        signal,
-      );
-    } finally {
-      await connection.close({ cancel: signal.aborted });
-    }
+    signal.throwIfAborted();
+    const applied = await connection.migrate(PACKAGE_FOLDERS.migrations);
+    signal.throwIfAborted();
+    return await work(connection, applied, log);
   } finally {
-    for (const name of signals) process.off(name, interrupt);
+    await connection.close({ cancel: signal.aborted });
   }
 }
 

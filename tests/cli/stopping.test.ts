@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -108,6 +108,23 @@ test('an import in the console that waits for a lock does not prevent the site f
     await imported.text().catch(() => undefined);
   });
   await harness.clear();
+  await database.drop();
+});
+
+test.each([
+  ['SIGINT', 'a backup', ['backup', 'site.backup'], 130],
+  ['SIGTERM', 'an export', ['export', 'products.csv'], 143],
+] as const)('%s ends %s that waits for a lock, and leaves no file', async (signal, _what, [name, file], code) => {
+  const database = await createTestDatabase();
+  const folder = await harness.folder();
+  await database.transaction(async (sql) => {
+    await sql.query('LOCK TABLE products');
+    const command = harness.start([name, join(folder, file)], { settings: { DATABASE_URL: database.url } });
+    await expect.poll(() => blockedStatements(database)).toHaveLength(1);
+    command.process.kill(signal);
+    expect(await command.exited).toMatchObject({ code, stdout: '', stderr: 'groundswell: Interrupted.\n' });
+  });
+  expect(await readdir(folder)).toEqual([]);
   await database.drop();
 });
 

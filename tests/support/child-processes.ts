@@ -57,21 +57,3 @@ export async function recordPeaks(folder: string, workerFile: string) {
 async function readPeak(statusFile: string): Promise<number> {
   return Number(/^VmHWM:\s+(\d+) kB/m.exec(await readFile(statusFile, 'utf8'))?.[1]) * 1024;
 }
-
-/** Sends a signal to an idle Node.js process and resolves after the process has handled it. Works on Linux only. */
-export async function signalIdle(pid: number, signal: NodeJS.Signals): Promise<void> {
-  const statusOf = async () => {
-    const status = await readFile(`/proc/${pid}/status`, 'utf8');
-    const waits = Number(/^voluntary_ctxt_switches:\s+(\d+)/m.exec(status)?.[1]);
-    return { waits, isPending: !/^ShdPnd:\s+0+$/m.test(status) };
-  };
-  const before = await statusOf();
-  process.kill(pid, signal);
-  await expect
-    .poll(async () => {
-      const { waits, isPending } = await statusOf();
-      // The process has handled the signal once it waits for the next event again.
-      return !isPending && waits > before.waits;
-    })
-    .toBe(true);
-}

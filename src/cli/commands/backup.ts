@@ -82,7 +82,7 @@ function backUp(path: string, signal: AbortSignal) {
       );
       return written;
     },
-    { handlesSignals: true },
+    { signal },
   );
 }
 
@@ -202,6 +202,6 @@ function restore(path: string, replace: boolean, allRows: number, signal: AbortS
         )
         .finally(progress.end);
     },
-    { handlesSignals: true, create: true },
+    { signal, create: true },
   );
 }

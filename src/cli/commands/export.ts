@@ -109,7 +109,7 @@ async function exportTo(
           };
           return writeExport(database, { ...contents, write: writeUnlessAborted, onRows });
         }),
-      { handlesSignals: true },
+      { signal },
     ),
   ).finally(progress.end);
 }

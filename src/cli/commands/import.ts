@@ -125,7 +125,7 @@ async function importFile(
         bars.write.end();
       });
     },
-    { handlesSignals: true, create: true },
+    { signal, create: true },
   );
 }
 

@@ -82,11 +82,13 @@ function readTarget(to: string | undefined): string {
 
 async function move(settings: Settings, targetUrl: string, signal: AbortSignal) {
   const { databaseUrl, dataDir } = settings;
-  const log = createCommandLog(settings);
-  const target = await connect({ databaseUrl: targetUrl, dataDir, mode: 'share', log }).catch((error: unknown) => {
-    if (!(error instanceof ConnectError)) throw error;
-    throw new ConnectError(error.message.replace(/^DATABASE_URL: /, 'the target: '));
-  });
+  const log = createCommandLog(settings, signal);
+  const target = await connect({ databaseUrl: targetUrl, dataDir, mode: 'share', log, signal }).catch(
+    (error: unknown) => {
+      if (!(error instanceof ConnectError)) throw error;
+      throw new ConnectError(error.message.replace(/^DATABASE_URL: /, 'the target: '));
+    },
+  );
   try {
     await target.migrate(PACKAGE_FOLDERS.migrations);
     // The restore would also refuse a target with data, but only after the source has been copied to a file.
@@ -96,7 +98,7 @@ async function move(settings: Settings, targetUrl: string, signal: AbortSignal) 
     });
     // Opening an embedded source in the mode `own` fails while the site runs, and prevents the site from starting
     // during the copy, so no write is lost.
-    const source = await connect({ databaseUrl, dataDir, mode: 'own', create: false, log });
+    const source = await connect({ databaseUrl, dataDir, mode: 'own', create: false, log, signal });
     try {
       await source.migrate(PACKAGE_FOLDERS.migrations);
       await requireStopped(source.database);

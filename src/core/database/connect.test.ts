@@ -5,12 +5,14 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { blockedStatements } from '../../../tests/support/blocked-statements.ts';
 import { silentLog } from '../../../tests/support/silent-log.ts';
 import { createTestDatabase, MIGRATIONS, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { ConnectError, connect, describeUrl } from './connect.ts';
 import { waitForLock } from './transactions.ts';
 
-const open = (databaseUrl: string) => connect({ databaseUrl, dataDir: '/unused', mode: 'own', log: silentLog });
+const open = (databaseUrl: string, signal?: AbortSignal) =>
+  connect({ databaseUrl, dataDir: '/unused', mode: 'own', log: silentLog, signal });
 
 async function faultOf(databaseUrl: string): Promise<string> {
   const fault: unknown = await open(databaseUrl).then(
@@ -71,6 +73,30 @@ describe('usable servers', () => {
     expect(read).toEqual([{ at: new Date('2026-02-03T04:05:06Z'), text: 'a\\b' }]);
     expect(settings).toEqual([{ isolation: 'read committed', timeout: '0' }]);
     expect(afterLock).toEqual([{ lock_timeout: '0' }]);
+  });
+
+  test('long work that is aborted while it waits for a lock fails and is rolled back', async () => {
+    await database.query('CREATE TABLE held (); CREATE TABLE written (n integer)');
+    const abort = new AbortController();
+    const connection = await open(database.url, abort.signal);
+    await database.transaction(async (sql) => {
+      await sql.query('LOCK TABLE held');
+      const work = connection.withoutStatementTimeout((own) =>
+        own.transaction(async (waiting) => {
+          await waiting.query('INSERT INTO written VALUES (1)');
+          await waiting.query('LOCK TABLE held');
+        }),
+      );
+      await expect.poll(() => blockedStatements(database)).toHaveLength(1);
+      abort.abort();
+      await expect(work).rejects.toMatchObject({ code: 'unavailable' });
+    });
+    const late = connection.withoutStatementTimeout((own) =>
+      own.transaction((sql) => sql.query('INSERT INTO written VALUES (2)')),
+    );
+    await expect(late, 'work that begins after the abort').rejects.toBe(abort.signal.reason);
+    expect(await database.query('SELECT n FROM written')).toEqual([]);
+    await connection.close();
   });
 });
 

@@ -27,6 +27,8 @@ interface ConnectOptions {
    * be a function only with `databaseUrl`.
    */
   maxConnections?: PoolSize;
+  /** Aborts migrations and work on connections without a statement timeout, which the server rolls back. */
+  signal?: AbortSignal | undefined;
 }
 
 export interface Connection {
@@ -79,7 +81,7 @@ export const OPERATOR_TERMS: OperatorTerms = {
  * @throws ConnectError or EmbeddedDatabaseError, with one line for the operator.
  */
 export async function connect(options: ConnectOptions): Promise<Connection> {
-  const { databaseUrl, dataDir, mode, create = true, log, maxConnections } = options;
+  const { databaseUrl, dataDir, mode, create = true, log, maxConnections, signal } = options;
   // Any number of sites may share a server at a URL, so it has no owner and is not stopped.
   const { url, location, setOwnerNote, stop }: Server & Partial<EmbeddedDatabase> =
     databaseUrl === undefined
@@ -87,13 +89,15 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
       : await checkServer(databaseUrl);
   const poolSize =
     typeof maxConnections === 'function' ? await withOneConnection({ url, log }, maxConnections) : maxConnections;
+  const withoutStatementTimeout: Connection['withoutStatementTimeout'] = (work) =>
+    withOneConnection({ url, log, signal, statementTimeoutMs: 0 }, work);
   const database = open({ url, log, ...(poolSize !== undefined && { maxConnections: poolSize }) });
   return {
     database,
     embedded: databaseUrl === undefined,
     location,
-    migrate: (directory) => withoutStatementTimeout(url, log, (database) => migrate(database, directory, log)),
-    withoutStatementTimeout: (work) => withoutStatementTimeout(url, log, work),
+    migrate: (directory) => withoutStatementTimeout((own) => migrate(own, directory, log)),
+    withoutStatementTimeout,
     setOwnerNote: (note) => setOwnerNote?.(note),
     async close({ cancel } = { cancel: false }) {
       const closed = database.close();
@@ -108,10 +112,6 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
 
 function open(options: DatabaseOptions): Database {
   return adaptToCitus(openDatabase(options));
-}
-
-function withoutStatementTimeout<Result>(url: string, log: Log, work: (database: Database) => Promise<Result>) {
-  return withOneConnection({ url, log, statementTimeoutMs: 0 }, work);
 }
 
 async function withOneConnection<Result>(

@@ -70,6 +70,11 @@ export interface DatabaseOptions {
   statementTimeoutMs?: number;
   /** Statements slower than this, including their wait for a connection, are logged. */
   slowStatementMs?: number;
+  /**
+   * When aborted, closes the connections in use, so the server rolls their transactions back even while they wait for a
+   * lock.
+   */
+  signal?: AbortSignal | undefined;
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -91,7 +96,7 @@ const SLOW_STATEMENT_MS = 1_000;
 
 /** Opens a pool on a PostgreSQL URL. It connects when the first statement runs. */
 export function openDatabase(options: DatabaseOptions): Database {
-  const { url, log, maxConnections = 10, connectTimeoutMs = CONNECT_TIMEOUT_MS } = options;
+  const { url, log, maxConnections = 10, connectTimeoutMs = CONNECT_TIMEOUT_MS, signal } = options;
   const { statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options;
   // Callers that disable the timeout expect slow statements.
   const { slowStatementMs = statementTimeoutMs === 0 ? Number.POSITIVE_INFINITY : SLOW_STATEMENT_MS } = options;
@@ -115,6 +120,7 @@ export function openDatabase(options: DatabaseOptions): Database {
 
   const logged = watchOutages(log);
   const watchdog = createPoolWatchdog(pool, log);
+  signal?.addEventListener('abort', watchdog.closeBusy, { once: true });
   const timed = watchStatements(log, slowStatementMs, watchdog.noteResponse);
   const prepared = createPreparedStatements(log);
 
@@ -126,7 +132,14 @@ export function openDatabase(options: DatabaseOptions): Database {
   return {
     query: (text, values, options) => logged(timed(text, query(text, values, options))),
     transaction: (work) =>
-      logged(inTransaction(pool, (sql) => work({ query: (text, values) => timed(text, sql.query(text, values)) }))),
+      logged(
+        inTransaction(pool, async (sql) => {
+          const result = await work({ query: (text, values) => timed(text, sql.query(text, values)) });
+          // The connection may have been taken from the pool after the abort.
+          signal?.throwIfAborted();
+          return result;
+        }),
+      ),
     startWatchdog: watchdog.start,
     listen: (channel, listener) => new NotificationListener(url, channel, listener),
     connections: () => ({

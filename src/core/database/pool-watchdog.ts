@@ -53,6 +53,8 @@ interface PoolWatchdog {
    * @returns a function that stops them.
    */
   start(intervalMs?: number): () => void;
+  /** Closes the connections in use. Statements on them fail as `unavailable`, and the pool removes the connections. */
+  closeBusy(): void;
 }
 
 /**
@@ -72,14 +74,17 @@ export function createPoolWatchdog(pool: pg.Pool, log: Log): PoolWatchdog {
   let silentChecks = 0;
   let isLogged = false;
 
+  function closeBusy(): void {
+    for (const client of busy) abort(client);
+  }
+
   function check(): void {
     silentChecks += 1;
     if (silentChecks < MAX_SILENT_CHECKS) return;
     silentChecks = 0;
     if (!isLogged) log.warn('The database has not responded for several seconds; reopening the connections');
     isLogged = true;
-    // Statements on these connections fail as `unavailable`, and the pool removes the connections.
-    for (const client of busy) abort(client);
+    closeBusy();
     for (let idle = pool.idleCount; idle > 0; idle -= 1) pool.connect().then(discard, () => {});
   }
 
@@ -92,6 +97,7 @@ export function createPoolWatchdog(pool: pg.Pool, log: Log): PoolWatchdog {
       const timer = setInterval(check, intervalMs).unref();
       return () => clearInterval(timer);
     },
+    closeBusy,
   };
 }
 
