@@ -26,6 +26,13 @@ test('input that ends without a reply means no', async () => {
   expect(await confirm('Remove it?', terminal)).toBe(false);
 });
 
+test('Ctrl-C at a confirmation rejects with exit code 130', async () => {
+  const terminal = { input: stream(true), output: stream(true) };
+  terminal.input.write('\x03');
+  await expect(confirm('Remove it?', terminal)).rejects.toMatchObject({ name: 'InterruptedError', exitCode: 130 });
+  expect(String(terminal.output.read())).toMatch(/\n$/);
+});
+
 test.each([
   [false, true],
   [true, false],

@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import { inspect } from 'node:util';
 import { escapeUnits, formatCount } from '../../contract/text.ts';
 import { UsageError } from '../arguments.ts';
+import { InterruptedError } from '../with-database.ts';
 
 export type StyleName = 'bold' | 'dim' | 'red' | 'green' | 'yellow';
 
@@ -149,17 +150,25 @@ export function requireTerminal({ input, output }: Terminal = TERMINAL): void {
   throw new UsageError('This command asks for confirmation, but there is no terminal. Add --yes.');
 }
 
-/** Asks for confirmation on the terminal. @throws UsageError without a terminal: scripts must pass `--yes`. */
+/**
+ * Asks for confirmation on the terminal.
+ * @throws InterruptedError after Ctrl-C; UsageError without a terminal: scripts must pass `--yes`.
+ */
 export async function confirm(question: string, terminal: Terminal = TERMINAL): Promise<boolean> {
   requireTerminal(terminal);
   const lines = createInterface(terminal);
+  let reply: string | undefined;
   try {
-    // Ctrl-D ends the input without a reply, which means no.
-    const ended = new Promise<undefined>((resolve) => lines.once('close', () => resolve(undefined)));
-    const reply = await Promise.race([lines.question(`${safeText(question)} [y/N] `), ended]);
-    if (reply === undefined) terminal.output.write('\n');
+    const ended = new Promise<undefined>((resolve, reject) => {
+      // Ctrl-D ends the input without a reply, which means no.
+      lines.once('close', () => resolve(undefined));
+      // While `readline` reads from a terminal, Ctrl-C causes this event instead of a signal.
+      lines.once('SIGINT', () => reject(new InterruptedError('SIGINT')));
+    });
+    reply = await Promise.race([lines.question(`${safeText(question)} [y/N] `), ended]);
     return /^y(?:es)?$/i.test(reply?.trim() ?? '');
   } finally {
+    if (reply === undefined) terminal.output.write('\n');
     lines.close();
   }
 }
