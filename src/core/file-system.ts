@@ -1,4 +1,4 @@
-import { constants, type FileHandle, mkdir, open, rename, rm, stat, statfs } from 'node:fs/promises';
+import { constants, type FileHandle, link, mkdir, open, rename, rm, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /** Returns the `code` of an error, such as `ENOENT`, or undefined if it has none. */
@@ -102,25 +102,37 @@ async function isFolder(path: string): Promise<boolean> {
 
 /**
  * Writes a file that readers never find incomplete, and that survives a loss of power: creates `aside` with the
- * permissions `mode`, calls `write`, syncs the file to disk and renames it to `path`. Replaces an existing file at
- * `path`. After a failure, deletes `aside`.
+ * permissions `mode`, calls `write`, syncs the file to disk and renames it to `path`. After a failure, deletes `aside`.
  * @param aside must be in the same folder as `path`, and be used by no other call, even of another process
+ * @param replace whether to replace an existing file at `path` (default), or to fail with EEXIST
  */
 export async function writeThenRename<Result>(
   path: string,
-  { aside, mode }: { aside: string; mode: number },
+  { aside, mode, replace = true }: { aside: string; mode: number; replace?: boolean | undefined },
   write: (file: FileHandle) => Promise<Result>,
 ): Promise<Result> {
   const file = await open(aside, 'wx', mode);
   try {
     const result = await writeAndSync(file, write).finally(() => file.close());
-    await rename(aside, path);
+    await (replace ? rename(aside, path) : renameToNew(aside, path));
     await syncFolder(dirname(path));
     return result;
   } catch (error) {
     await rm(aside, { force: true });
     throw error;
   }
+}
+
+async function renameToNew(from: string, to: string): Promise<void> {
+  try {
+    // Unlike `rename`, `link` fails if the new name exists.
+    await link(from, to);
+  } catch (error) {
+    // Some file systems have no hard links.
+    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(systemCode(error) ?? '')) throw error;
+    return rename(from, to);
+  }
+  return rm(from);
 }
 
 async function writeAndSync<Result>(file: FileHandle, write: (file: FileHandle) => Promise<Result>): Promise<Result> {

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { listAudit } from '../../src/core/audit/audit-log.ts';
 import { connect } from '../../src/core/database/connect.ts';
+import { blockedStatements } from '../support/blocked-statements.ts';
 import { CommandHarness, databasePids, expectRefusal, NOBODY, runCommand } from '../support/command.ts';
 import { copySampleSite, installCommand, installForOtherAccounts } from '../support/installed-command.ts';
 import { jsonOf, outputOf, runProgram } from '../support/program.ts';
@@ -146,6 +147,26 @@ test('a backup without a database exits 2, and creates neither a database nor a 
   const result = await runProgram(['backup', join(folder, 'site.backup')], { DATA_DIR: join(folder, 'data') });
   expectRefusal(result, /data contains no database\. .*DATA_DIR and DATABASE_URL/);
   expect(await readdir(folder)).toEqual([]);
+});
+
+test.each([
+  ['backup', 'site.backup'],
+  ['export', 'products.csv'],
+])('%s without --force does not replace a file that appears while it runs', async (name, file) => {
+  const database = await createTestDatabase();
+  const folder = await harness.folder();
+  const path = join(folder, file);
+  const { running } = await database.transaction(async (sql) => {
+    await sql.query('LOCK TABLE products');
+    const running = runProgram([name, path], { DATABASE_URL: database.url });
+    await expect.poll(() => blockedStatements(database)).toHaveLength(1);
+    await writeFile(path, 'mine');
+    return { running };
+  });
+  expectRefusal(await running, /exists\. .*--force/);
+  expect(await readFile(path, 'utf8')).toBe('mine');
+  expect(await readdir(folder)).toEqual([file]);
+  await database.drop();
 });
 
 test('an interrupted backup exits 130 with one line, and leaves no file and no running database', async () => {

@@ -43,7 +43,7 @@ With BACKUP_DIR set, the site also makes backups on a schedule.`,
       if (file === '-') throw new UsageError('A backup cannot be written to standard output. Name a file.');
       const path = resolve(file);
       await checkOutputPath(path, { force });
-      const { header, bytes } = await untilInterrupted((signal) => backUp(path, signal));
+      const { header, bytes } = await untilInterrupted((signal) => backUp(path, force, signal));
       if (json) return printJson({ file: path, bytes, ...header });
       print(`Backed up ${describeBackup(header)}.`);
       print(`${path}  ${formatCount(bytes)} bytes`);
@@ -57,7 +57,7 @@ export function describeBackup({ tables, createdAt }: BackupHeader): string {
   return `${count('products', 'product')}, ${count('upvotes', 'upvote')} and ${count('comments', 'comment')} as of ${createdAt}`;
 }
 
-function backUp(path: string, signal: AbortSignal) {
+function backUp(path: string, force: boolean, signal: AbortSignal) {
   return withDatabase(
     async (connection) => {
       const progress = startProgress('Backing up');
@@ -68,6 +68,7 @@ function backUp(path: string, signal: AbortSignal) {
             pictureFolder: pictureFolder(readSettings(process.env).dataDir),
             onDamagedPicture: warnOfDamagedPicture,
             onProgress: progress.at,
+            replace: force,
             signal,
           }),
         )
@@ -96,12 +97,20 @@ export async function checkOutputPath(path: string, { force }: { force: boolean 
   if (!folder?.isDirectory()) throw new UsageError(`There is no folder ${dirname(path)}. Create it first.`);
   const present = await stat(path).catch(() => undefined);
   if (present && !present.isFile()) throw new UsageError(`${path} is not a file. Choose another name.`);
-  if (present && !force) throw new UsageError(`${path} exists. Choose another name, or add --force to replace it.`);
+  if (present && !force) throw fileExists(path);
 }
 
-/** Converts the error for a folder that is not writable to a `UsageError`. Returns other errors unchanged. */
+function fileExists(path: string): UsageError {
+  return new UsageError(`${path} exists. Choose another name, or add --force to replace it.`);
+}
+
+/**
+ * Converts the errors for a folder that is not writable, and for a file that another program has created since
+ * `checkOutputPath`, to a `UsageError`. Returns other errors unchanged.
+ */
 export function asOutputError(error: unknown, path: string): unknown {
   const code = systemCode(error) ?? '';
+  if (code === 'EEXIST') return fileExists(path);
   if (!['EACCES', 'EPERM', 'EROFS'].includes(code)) return error;
   return new UsageError(
     `Cannot write ${basename(path)} into ${dirname(path)} (${code}). Choose another folder, or make this one writable.`,

@@ -59,7 +59,7 @@ To save the whole site, use \`groundswell backup\`.`,
       const path = resolve(file);
       const kind: FileKind = readFileKind(path);
       await checkOutputPath(path, { force });
-      const rows = await exportToFile(path, { table, kind, counts });
+      const rows = await exportToFile(path, { table, kind, counts }, force);
       if (json) return printJson({ file: path, rows: { [table]: rows } });
       print(`Exported ${formatQuantity(rows, table.slice(0, -1))}.`);
       print(path);
@@ -68,10 +68,10 @@ To save the whole site, use \`groundswell backup\`.`,
 
 /**
  * Exports to a temporary file that only its owner can read, and renames it after it is complete and synced to disk.
- * @returns the number of rows. @throws UsageError if the folder is not writable.
+ * @returns the number of rows. @throws UsageError if the folder is not writable, or the file exists without `force`.
  */
-async function exportToFile(path: string, contents: Contents): Promise<number> {
-  return writeThenRename(path, { aside: partialPath(path), mode: 0o600 }, (file) =>
+async function exportToFile(path: string, contents: Contents, force: boolean): Promise<number> {
+  return writeThenRename(path, { aside: partialPath(path), mode: 0o600, replace: force }, (file) =>
     exportTo(contents, (part) => file.writeFile(part)),
   ).catch((error: unknown) => {
     throw asOutputError(error, path);

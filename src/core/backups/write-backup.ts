@@ -17,7 +17,7 @@ import {
 } from './backup-file.ts';
 import { readRows, readTableShapes, SITE_TABLES, type TableShape } from './site-tables.ts';
 
-interface WriteBackupOptions {
+interface SendBackupOptions {
   /** The version of the program. */
   groundswell: string;
   /** The folder of the site's own pictures. If unset, the backup contains no pictures. */
@@ -27,6 +27,13 @@ interface WriteBackupOptions {
   onProgress?: ((rows: number, allRows: number) => void) | undefined;
   /** Aborts the backup, which then leaves no file. */
   signal?: AbortSignal | undefined;
+}
+
+interface WriteBackupOptions extends SendBackupOptions {
+  /** Whether to replace an existing file (default), or to fail with EEXIST. */
+  replace?: boolean | undefined;
+  /** Called regularly with the number of bytes written so far. If it rejects, the backup is aborted. */
+  checkSpace?: (writtenBytes: number) => Promise<void>;
 }
 
 /** The number of bytes after which `writeBackup` calls `checkSpace` again. */
@@ -40,16 +47,15 @@ interface WrittenBackup {
 /**
  * Writes a backup of a snapshot of the running site, in one read-only transaction that does not block other
  * transactions. The transaction ends before the pictures are read, because it holds back VACUUM. The file, which only
- * its owner can read, appears when it is complete and synced to disk, and replaces an existing file. `database` must
- * have no statement timeout. If `checkSpace` rejects, the backup is aborted.
+ * its owner can read, appears when it is complete and synced to disk. `database` must have no statement timeout.
  * @throws CoreError `unavailable`, an error of the file system, or the error of `checkSpace`.
  */
 export async function writeBackup(
   database: Database,
   path: string,
-  { checkSpace, ...options }: WriteBackupOptions & { checkSpace?: (writtenBytes: number) => Promise<void> },
+  { replace, checkSpace, ...options }: WriteBackupOptions,
 ): Promise<WrittenBackup> {
-  return writeThenRename(path, { aside: partialPath(path), mode: 0o600 }, async (file) => {
+  return writeThenRename(path, { aside: partialPath(path), mode: 0o600, replace }, async (file) => {
     // `file.createWriteStream` is not used: it would close the file before the sync, or, with `autoClose: false`,
     // `file.close()` would never resolve.
     const output = new Writable({
@@ -85,7 +91,7 @@ export async function sendBackup(
     onProgress,
     signal,
     end = true,
-  }: WriteBackupOptions & { end?: boolean },
+  }: SendBackupOptions & { end?: boolean },
 ): Promise<BackupHeader> {
   const { about, sending } = await database.transaction(async (sql) => {
     await beginSnapshot(sql);
