@@ -261,7 +261,7 @@ describe('products undo and restore', () => {
     expect((await products('restore', one)).code).toBe(0);
   });
 
-  test('a product whose id is reused is not restored by undo, but can be restored by its removal id', async () => {
+  test('a product whose id is reused is not restored by undo, but can be restored by its removal id in upper or lower case', async () => {
     const id = await add({ name: 'First' }, 1);
     await products('remove', '--yes', id);
     await add({ id, name: 'Second' });
@@ -272,7 +272,7 @@ describe('products undo and restore', () => {
     await products('remove', '--yes', id);
     const { removals } = await json<{ removals: RemovedProductRecord[] }>('list', '--removed');
     const first = removals.find(({ name }) => name === 'First');
-    expect((await products('restore', '--removal', first?.removalId ?? '')).code).toBe(0);
+    expect((await products('restore', '--removal', first?.removalId.toUpperCase() ?? '')).code).toBe(0);
     expect((await json<InspectedProduct>('show', id)).product).toMatchObject({ name: 'First', upvotes: 1 });
   });
 

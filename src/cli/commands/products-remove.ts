@@ -73,7 +73,7 @@ Examples:
       if (removal === undefined) return restore({ productIds: readProductIds(ids) }, json);
       if (!isUuid(removal))
         throw new UsageError(`'${removal}' is not a removal id. Use one from \`groundswell products list --removed\`.`);
-      return restore({ removalIds: [removal] }, json);
+      return restore({ removalIds: [removal.toLowerCase()] }, json);
     });
 }
 
