@@ -129,6 +129,22 @@ test('log undo undoes an entry by its id, but only once', async () => {
   expect(await run('products', 'edit', product.id, '--set', 'image=ftp://x')).toMatchObject({ code: 2 });
 });
 
+test('log undo accepts --json on either side of undo, and no option of the list', async () => {
+  const product = buildProduct({ id: `p-${randomUUID()}`, name: 'Ebb' });
+  await saveProducts(database, [product]);
+  for (const place of ['before', 'after']) {
+    await run('products', 'edit', product.id, '--set', `name=Flood ${place}`);
+    const [edit] = await entries('--limit', '1');
+    const id = edit?.id ?? '';
+    expect(await run('log', '--limit', '3', 'undo', id)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('no option --limit'),
+    });
+    const { stdout } = await run('log', ...(place === 'before' ? ['--json', 'undo', id] : ['undo', id, '--json']));
+    expect(JSON.parse(stdout), place).toEqual({ undone: expect.objectContaining({ id }), note: null });
+  }
+});
+
 test('log undo says how many products the undo of an import skipped', async () => {
   const id = `p-${randomUUID()}`;
   const folder = await mkdtemp(join(tmpdir(), 'groundswell-log-'));

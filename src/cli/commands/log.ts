@@ -38,9 +38,13 @@ Examples:
   groundswell log --limit 10
   groundswell log --action import --json`,
       )
-      // Without this, Commander would treat options after `undo` as options of `log`.
-      .enablePositionalOptions()
       .addCommand(undoCommand())
+      // Commander treats options on either side of `undo` as options of `log`.
+      .hook('preSubcommand', (log) => {
+        const given = log.options.filter((option) => log.getOptionValueSource(option.attributeName()) === 'cli');
+        const foreign = given.find(({ long }) => long !== '--json');
+        if (foreign !== undefined) throw new UsageError(`'log undo' has no option ${foreign.long}. Leave it out.`);
+      })
       .action(async ({ json = false, ...filter }: LogFlags) => {
         const entries = await withDatabase(({ database }) => listAudit(database, filter));
         if (json) return printJson({ entries });
@@ -72,7 +76,8 @@ Examples:
 ${IMPORT_UNDO_LIMITS}
 Products that have been edited or removed since the import are left unchanged.`,
     )
-    .action(async (id: string, { json = false }: { json?: boolean }) => {
+    .action(async (id: string, _options: object, command: Command) => {
+      const { json = false } = command.optsWithGlobals<{ json?: boolean }>();
       if (!isUuid(id))
         throw new UsageError(`'${id}' is not the id of an audit log entry. Use one from \`groundswell log --json\`.`);
       const { launches } = readSettings(process.env);
