@@ -79,6 +79,10 @@ export async function buildConsoleApp(options: ConsoleOptions): Promise<FastifyI
     if (request.routeOptions.config.isOpenToAll) return;
     await requireOperator(request);
   });
+  // The body may take minutes to arrive, during which the operator's access may have been revoked.
+  app.addHook('preHandler', async (request) => {
+    if (request.operator !== '' && !SAFE_METHODS.has(request.method)) await requireOperator(request);
+  });
   // This is not an `onRequest` hook, because reading the body afterwards would lose the async context.
   app.addHook('preHandler', (request, _reply, done) => {
     if (request.operator === '') done();

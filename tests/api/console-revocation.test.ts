@@ -1,0 +1,40 @@
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { revokeOperator } from '../../src/core/console/operators.ts';
+import { addOperator, type TestOperator } from '../support/operator.ts';
+import { startTestSite, type TestSite } from '../support/test-site.ts';
+
+let site: TestSite;
+let ada: TestOperator;
+
+beforeAll(async () => {
+  site = await startTestSite();
+  // The console remains open after the other operator is revoked.
+  ada = await addOperator(site);
+});
+afterAll(() => site.close());
+
+test('a change is refused if access is revoked before the end of its body, even of an empty one', async () => {
+  const [kept, removed] = [await site.addProduct(), await site.addProduct()];
+  await ada.json('POST', '/products/remove', { ids: [removed.id] });
+  const { id } = await ada.lastEntry();
+  for (const [url, body] of [
+    ['/products/remove', JSON.stringify({ ids: [kept.id] })],
+    [`/audit/${id}/undo`, ''],
+  ] as const) {
+    const { cookie } = await addOperator(site, 'grace');
+    async function* slowBody() {
+      await revokeOperator(site.database, 'grace');
+      yield body;
+    }
+    const refused = await site.app.inject({
+      method: 'POST',
+      url: `/api/console${url}`,
+      headers: { cookie, 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' },
+      payload: Readable.from(slowBody(), { objectMode: false }),
+    });
+    expect([url, refused.statusCode, refused.json().code]).toEqual([url, 401, 'not_signed_in']);
+  }
+  expect((await site.ask.get(`/api/products/${kept.id}`)).statusCode).toBe(200);
+  expect((await site.ask.get(`/api/products/${removed.id}`)).statusCode).toBe(404);
+});
