@@ -31,6 +31,14 @@ test('nothing is written to an ended stream whose client does not read', async (
   expect(errors).toEqual([]);
 });
 
+test('a stream that opens during a check of the sessions stays open', async () => {
+  streams.add(new ServerResponse(new IncomingMessage(new Socket())), 'earlier');
+  const checked = streams.endSignedOut();
+  streams.add(response, 'token');
+  await checked;
+  expect(response.writableEnded).toBe(false);
+});
+
 test('a client that does not read is disconnected', () => {
   streams.add(response, 'token');
   for (let change = 0; change < 10_000; change += 1) streams.onChange(CHANGE);

@@ -41,9 +41,11 @@ export function createConsoleStreams(findOpenSessions: (tokens: string[]) => Pro
   }
   async function endSignedOut(): Promise<void> {
     if (open.size === 0) return;
+    // A stream that opens during the check is not part of it.
+    const checked = [...open];
     try {
       const present = await findOpenSessions([...new Set(open.values())]);
-      for (const [response, token] of open) if (!present.has(token)) end(response);
+      for (const [response, token] of checked) if (!present.has(token)) end(response);
     } catch {
       // If the database is unavailable, the next heartbeat checks again. The stream carries no data that could leak.
     }
