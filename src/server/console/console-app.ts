@@ -94,7 +94,6 @@ export async function buildConsoleApp(options: ConsoleOptions): Promise<FastifyI
   for (const routes of [
     overviewRoutes,
     auditRoutes,
-    downloadRoutes,
     commentRoutes,
     productRoutes,
     pictureRoutes,
@@ -102,7 +101,8 @@ export async function buildConsoleApp(options: ConsoleOptions): Promise<FastifyI
     voteRoutes,
   ])
     await app.register(routes, options);
-  await app.register(importRoutes, { ...options, requireOperator });
+  await app.register(downloadRoutes, { ...options, cookies });
+  await app.register(importRoutes, { ...options, requireOperator, cookies });
   for (const screen of ['overview', ...CONSOLE_SCREENS] as const) {
     app.get(CONSOLE_PATHS.screen(screen), async (_request, reply) =>
       reply.type('text/html; charset=utf-8').send(await options.document()),

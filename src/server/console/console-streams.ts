@@ -19,16 +19,23 @@ const MAX_STREAM_MS = 5 * 60_000;
 export interface ConsoleStreams extends ChangeListener {
   /** Adds a stream. `token` identifies the session that opened it. */
   add(response: ServerResponse, token: string): void;
-  /** Ends the streams whose session has ended. Never rejects. */
+  /**
+   * Calls `end` if the session ends first, so a download or an import does not outlive it.
+   * @returns a function to call when the work is complete.
+   */
+  endWithSession(token: string, end: () => void): () => void;
+  /** Ends the streams and the other work whose session has ended. Never rejects. */
   endSignedOut(): Promise<void>;
   close(): void;
 }
 
 /** Creates the set of open streams. `findOpenSessions` returns the given tokens whose sessions are open. */
 export function createConsoleStreams(findOpenSessions: (tokens: string[]) => Promise<Set<string>>): ConsoleStreams {
-  const open = new Map<ServerResponse, string>();
+  const open = new Set<ServerResponse>();
+  /** The tokens of the sessions, by the function that ends the session's stream or other work. */
+  const tokens = new Map<() => void, string>();
   function send(frame: string): void {
-    for (const response of open.keys()) {
+    for (const response of open) {
       if (response.writableLength > MAX_UNREAD_BYTES) response.destroy();
       else response.write(frame);
     }
@@ -39,15 +46,19 @@ export function createConsoleStreams(findOpenSessions: (tokens: string[]) => Pro
     open.delete(response);
     response.end();
   }
+  function endWithSession(token: string, endWork: () => void): () => void {
+    tokens.set(endWork, token);
+    return () => void tokens.delete(endWork);
+  }
   async function endSignedOut(): Promise<void> {
-    if (open.size === 0) return;
-    // A stream that opens during the check is not part of it.
-    const checked = [...open];
+    // Work that begins during the check is not part of it.
+    const checked = [...tokens];
+    if (checked.length === 0) return;
     try {
-      const present = await findOpenSessions([...new Set(open.values())]);
-      for (const [response, token] of checked) if (!present.has(token)) end(response);
+      const present = await findOpenSessions([...new Set(tokens.values())]);
+      for (const [endWork, token] of checked) if (!present.has(token)) endWork();
     } catch {
-      // If the database is unavailable, the next heartbeat checks again. The stream carries no data that could leak.
+      // If the database is unavailable, the next heartbeat checks again.
     }
   }
   const heartbeat = setInterval(() => {
@@ -57,14 +68,17 @@ export function createConsoleStreams(findOpenSessions: (tokens: string[]) => Pro
 
   return {
     endSignedOut,
+    endWithSession,
     add(response, token) {
       // If the client has already disconnected, `close` is not emitted again, so the stream would never be removed.
       if (response.destroyed) return;
-      open.set(response, token);
+      open.add(response);
+      const remove = endWithSession(token, () => end(response));
       const timer = setTimeout(() => end(response), MAX_STREAM_MS).unref();
       response.once('close', () => {
         clearTimeout(timer);
         open.delete(response);
+        remove();
       });
       response.write('retry: 2000\n\nevent: ready\ndata: {}\n\n');
     },
@@ -77,7 +91,7 @@ export function createConsoleStreams(findOpenSessions: (tokens: string[]) => Pro
     onGap: () => send('event: gap\ndata: {}\n\n'),
     close() {
       clearInterval(heartbeat);
-      for (const response of open.keys()) end(response);
+      for (const response of open) end(response);
     },
   };
 }

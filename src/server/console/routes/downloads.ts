@@ -1,16 +1,19 @@
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import { recordAudit } from '../../../core/audit/audit-log.ts';
 import { rowsOf } from '../../../core/backups/read-backup.ts';
 import { sendBackup } from '../../../core/backups/write-backup.ts';
+import { CoreError } from '../../../core/core-error.ts';
 import type { Database } from '../../../core/database/database.ts';
 import { writeExport } from '../../../core/exports/write-export.ts';
 import { PACKAGE_VERSION } from '../../../settings/package-root.ts';
 import { DAMAGED_PICTURE } from '../../jobs/schedule-backups.ts';
 import type { ConsoleOptions } from '../console-options.ts';
+import type { ConsoleCookies } from '../cookies.ts';
 
 const Export = Type.Object({
   table: Type.Union([Type.Literal('products'), Type.Literal('upvotes'), Type.Literal('comments')]),
@@ -25,15 +28,15 @@ const ENDINGS = { csv: 'csv', json: 'json', 'json-lines': 'jsonl' };
 const WITHOUT_HEAD = { exposeHeadRoute: false };
 
 /** Routes that send files for download: exports, and a backup of the whole site. */
-export const downloadRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
+export const downloadRoutes: FastifyPluginAsyncTypebox<ConsoleOptions & { cookies: ConsoleCookies }> = async (
   app,
-  { withoutStatementTimeout, runtime, log, pictureFolder },
+  { withoutStatementTimeout, runtime, log, pictureFolder, streams, cookies },
 ) => {
   const stamp = () => runtime.now().toISOString().slice(0, 16).replaceAll(/[-:]/g, '');
 
-  app.get(CONSOLE_API.export, { ...WITHOUT_HEAD, schema: { querystring: Export } }, ({ query }, reply) => {
-    const { table, kind, counts = false } = query;
-    const file = new PassThrough();
+  app.get(CONSOLE_API.export, { ...WITHOUT_HEAD, schema: { querystring: Export } }, (request, reply) => {
+    const { table, kind, counts = false } = request.query;
+    const file = openFile(request);
     const write = writerTo(file);
     const writing = withoutStatementTimeout((database) => writeExport(database, { table, kind, counts, write }));
     sendFile(file, writing, 'An export started in the console failed');
@@ -41,9 +44,9 @@ export const downloadRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
     return reply.send(file);
   });
 
-  app.get(CONSOLE_API.backup, WITHOUT_HEAD, (_request, reply) => {
+  app.get(CONSOLE_API.backup, WITHOUT_HEAD, (request, reply) => {
     const name = `groundswell-${stamp()}.backup`;
-    const file = new PassThrough();
+    const file = openFile(request);
     const send = async (database: Database) => {
       const onDamagedPicture = (picture: string) => log.warn({ picture }, DAMAGED_PICTURE);
       const options = { groundswell: PACKAGE_VERSION, pictureFolder, onDamagedPicture, end: false };
@@ -58,6 +61,14 @@ export const downloadRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
     sendFile(file, withoutStatementTimeout(send), 'A backup started in the console failed');
     return reply.type('application/octet-stream').header('Content-Disposition', attachment(name)).send(file);
   });
+
+  /** Creates the file that a download sends. It breaks off if the operator's session ends. */
+  function openFile(request: FastifyRequest): PassThrough {
+    const file = new PassThrough();
+    const token = cookies.sessionOf(request) ?? '';
+    const end = () => void file.destroy(new CoreError('not_signed_in', 'Please sign in.'));
+    return file.once('close', streams.endWithSession(token, end));
+  }
 
   /** Ends the response when the file is complete, or breaks the connection if writing it fails. */
   function sendFile(file: PassThrough, writing: Promise<unknown>, failure: string): void {

@@ -26,6 +26,7 @@ import { type ImportReport, importProducts } from '../../../core/imports/import-
 import { DEFAULT_SEPARATOR } from '../../../core/imports/read-values.ts';
 import { allowSlowBody } from '../../http/server-limits.ts';
 import type { ConsoleOptions } from '../console-options.ts';
+import type { ConsoleCookies } from '../cookies.ts';
 
 const Query = Type.Object({
   /** The file's name in the audit log. */
@@ -45,12 +46,13 @@ const ABORT_TIMEOUT_MS = 5_000;
 interface Options extends ConsoleOptions {
   /** @throws CoreError `not_signed_in`. */
   requireOperator(request: FastifyRequest): Promise<void>;
+  cookies: ConsoleCookies;
 }
 
 /** Imports product files. The body is the file; the response streams the progress and ends with the result. */
 export const importRoutes: FastifyPluginAsyncTypebox<Options> = async (
   app,
-  { withoutStatementTimeout, runtime, launches: { timeZone }, log, requireOperator },
+  { withoutStatementTimeout, runtime, launches: { timeZone }, log, streams, requireOperator, cookies },
 ) => {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/octet-stream', (_request, body, done) => done(null, body));
@@ -87,6 +89,10 @@ export const importRoutes: FastifyPluginAsyncTypebox<Options> = async (
       await removeFolder();
       throw systemCode(error) === 'ECONNRESET' ? new CoreError('bad_request', 'The client disconnected.') : error;
     }
+    const signedOut = new AbortController();
+    const removeFromSession = streams.endWithSession(cookies.sessionOf(request) ?? '', () =>
+      signedOut.abort(new CoreError('not_signed_in', 'You have been signed out. Nothing was imported.')),
+    );
     const events = new PassThrough();
     const sendEvent = (event: ImportEvent) => void events.write(`${JSON.stringify(event)}\n`);
     const progress = reportProgress(sendEvent, runtime.monotonicMs);
@@ -99,6 +105,7 @@ export const importRoutes: FastifyPluginAsyncTypebox<Options> = async (
         log,
         onProgress(stage, done) {
           closing.signal.throwIfAborted();
+          signedOut.signal.throwIfAborted();
           progress.update(stage, done);
         },
       }),
@@ -109,6 +116,7 @@ export const importRoutes: FastifyPluginAsyncTypebox<Options> = async (
         if (!(error instanceof UnknownOutcomeError)) sendEvent(failureOf(error, log));
       })
       .finally(async () => {
+        removeFromSession();
         progress.stop();
         events.end();
         await removeFolder();
