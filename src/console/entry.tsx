@@ -55,19 +55,31 @@ function App() {
     queryFn: async ({ signal }) => {
       const read = await call<ConsoleSession>(CONSOLE_API.session, { signal }).catch(nullWhenSignedOut);
       const shown = client.getQueryData<ConsoleSession | null>(consoleKeys.session);
-      if (shown && read && shown.operator !== read.operator) switchSession(client, read);
+      if (shown?.operator !== read?.operator) switchSession(client, read);
       return read;
     },
     enabled: invitation === undefined,
     staleTime: Number.POSITIVE_INFINITY,
-    // Another operator may have signed in in another tab, which shares the session's cookie.
-    refetchOnWindowFocus: 'always',
   });
 
   useEffect(() => {
-    const end = () => switchSession(client, null);
+    // Another operator may have signed in in another window, which shares the session's cookie.
+    // This restarts a running request, which may have been sent before.
+    function check(): void {
+      if (document.visibilityState === 'visible') void client.invalidateQueries({ queryKey: consoleKeys.session });
+    }
+    function end(): void {
+      switchSession(client, null);
+      check();
+    }
     window.addEventListener(SIGNED_OUT, end);
-    return () => window.removeEventListener(SIGNED_OUT, end);
+    window.addEventListener('focus', check);
+    window.addEventListener('visibilitychange', check);
+    return () => {
+      window.removeEventListener(SIGNED_OUT, end);
+      window.removeEventListener('focus', check);
+      window.removeEventListener('visibilitychange', check);
+    };
   }, [client]);
 
   // A link that is opened in this tab may change only the fragment, which does not reload the page.

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { CONSOLE_API, UNATTENDED_HEADER } from '../../src/contract/console/paths.ts';
+import { CONSOLE_API, OPERATOR_HEADER, UNATTENDED_HEADER } from '../../src/contract/console/paths.ts';
 import { inviteOperator, revokeOperator } from '../../src/core/console/operators.ts';
 import { openEvents } from '../support/event-client.ts';
 import { createLogLines } from '../support/log-lines.ts';
@@ -141,6 +141,15 @@ describe('A session', () => {
     expect((await operator.ask('GET', '/session', undefined, elsewhere)).statusCode).toBe(200);
     expect((await operator.ask('POST', '/sign-out-everywhere', undefined, elsewhere)).statusCode).toBe(204);
     expect((await operator.ask('GET', '/session', undefined, elsewhere)).statusCode).toBe(401);
+  });
+
+  test('is refused if the page shows another operator than the one who is signed in', async () => {
+    const operator = await signInOperator(site, { now: clock.now() });
+    const { id } = await site.addProduct();
+    const remove = (shown: string) =>
+      operator.ask('POST', '/products/remove', { ids: [id] }, { [OPERATOR_HEADER]: shown });
+    expect((await remove('grace')).json()).toMatchObject({ status: 401, code: 'not_signed_in' });
+    expect((await remove('ada')).json()).toMatchObject({ removed: [{ id }] });
   });
 
   test('ends after 12 hours if only pages without user input have used it in that time', async () => {

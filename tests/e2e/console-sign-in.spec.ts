@@ -2,7 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { CONSOLE_API } from '../../src/contract/console/paths.ts';
 import { inviteOperator, revokeOperator } from '../../src/core/console/operators.ts';
 import { acceptInvitation } from '../../src/core/console/sign-in.ts';
-import { signInAndOpen, waitUntilConsoleIsServed } from '../support/console-page.ts';
+import {
+  openConsole,
+  signIn,
+  signInAndOpen,
+  stopLiveUpdates,
+  waitUntilConsoleIsServed,
+} from '../support/console-page.ts';
 import { startE2eSite } from '../support/e2e-site.ts';
 import { expect, test, testWith } from '../support/e2e-test.ts';
 import { PASSPHRASE } from '../support/operator.ts';
@@ -37,6 +43,30 @@ test('an operator whose accepted invitation got no response can sign in with the
   await page.getByLabel('Passphrase').fill(PASSPHRASE);
   await page.keyboard.press('Enter');
   await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
+});
+
+test('a window whose operator has been replaced in another window changes nothing, and shows the new operator', async ({
+  page,
+  site,
+  expectConsoleError,
+}) => {
+  const { id } = await site.addProduct();
+  await site.addComments(id, [{ content: 'First' }, { content: 'Second' }]);
+  const [ada, bob] = [`ada-${randomUUID().slice(0, 8)}`, `bob-${randomUUID().slice(0, 8)}`];
+  // A new stream would also make the window read its session again.
+  await stopLiveUpdates(page);
+  await signIn(page, site, ada);
+  await openConsole(page, `/console/comments?product=${id}`);
+  const hide = page.getByRole('listitem').filter({ hasText: 'First' }).getByRole('button', { name: 'Hide' });
+  await hide.click();
+  await signIn(page, site, bob);
+  expectConsoleError(/401 \(Unauthorized\)/);
+  await page.getByRole('dialog').getByRole('button', { name: 'Hide' }).click();
+  await expect(page.getByText(bob)).toBeVisible();
+  await expect(hide).toBeVisible();
+  await signIn(page, site, ada);
+  await page.evaluate(() => window.dispatchEvent(new Event('focus')));
+  await expect(page.getByText(ada)).toBeVisible();
 });
 
 // Uses its own site, because other tests add operators to the shared one.

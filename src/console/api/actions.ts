@@ -1,11 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { createContext } from 'react';
-import type { ProductDetails } from '../../contract/console/records.ts';
+import { CONSOLE_API } from '../../contract/console/paths.ts';
+import type { ProductDetails, UndoneEntry } from '../../contract/console/records.ts';
 import type { ProductFieldName } from '../../contract/products/fields.ts';
 import { formatCount } from '../../contract/text.ts';
 import { showToast } from '../../web/ui/toasts.ts';
 import { useProvided } from '../../web/ui/use-provided.ts';
-import { consoleKeys, describeFailure, hasNoResponse, messageOf, undoEntry } from './console-api.ts';
+import { call, consoleKeys, describeFailure, hasNoResponse, messageOf } from './console-api.ts';
 
 /** An operation with an optional optimistic update. */
 interface Action {
@@ -29,6 +30,15 @@ interface Result {
   undo?: (() => Promise<string | undefined>) | undefined;
   /** The subject of the toasts about progress. The toasts about the operation and its undo replace them. */
   subject?: string;
+}
+
+/**
+ * Undoes the change of an entry in the audit log.
+ * @returns a note if the change was undone only partly. @throws ConsoleError
+ */
+export async function undoEntry(id: string): Promise<string | undefined> {
+  const { note } = await call<UndoneEntry>(CONSOLE_API.undo(id), { method: 'POST' });
+  return note ?? undefined;
 }
 
 /**

@@ -1,11 +1,10 @@
 import { QueryClient, useQuery } from '@tanstack/react-query';
 import { anySignal } from '../../contract/any-signal.ts';
-import { CONSOLE_API, UNATTENDED_HEADER } from '../../contract/console/paths.ts';
+import { CONSOLE_API, OPERATOR_HEADER, UNATTENDED_HEADER } from '../../contract/console/paths.ts';
 import {
   MAX_REASON_CHARACTERS,
   MAX_WAITING,
   type OverviewRecord,
-  type UndoneEntry,
   type WaitingRecord,
 } from '../../contract/console/records.ts';
 import type { ConsoleSession } from '../../contract/console/schema.ts';
@@ -41,7 +40,7 @@ interface Call {
   signal?: AbortSignal | undefined;
 }
 
-/** The name of the event that is dispatched on `window` when a response says that no operator is signed in. */
+/** The event that is dispatched on `window` when a response says that the shown operator is not signed in. */
 export const SIGNED_OUT = 'signedout';
 
 /** Longer than an operation usually takes, because the server cancels each of its statements after 12 s. */
@@ -66,6 +65,7 @@ export async function call<Result>(path: string, options: Call = {}): Promise<Re
       ...(body !== undefined && { body: body instanceof Blob ? body : JSON.stringify(body) }),
       headers: {
         ...(body !== undefined && { 'Content-Type': body instanceof Blob ? contentType : 'application/json' }),
+        ...(method !== 'GET' && operatorHeader()),
         // A request with this header does not extend the session. User activation lasts a few seconds after each input.
         // Browsers without `userActivation` never send the header.
         ...(navigator.userActivation?.isActive === false && { [UNATTENDED_HEADER]: '1' }),
@@ -81,14 +81,10 @@ export async function call<Result>(path: string, options: Call = {}): Promise<Re
   }
 }
 
-/**
- * Undoes the change of an entry in the audit log.
- * @returns a note if the change was undone only partly. @throws ConsoleError
- */
-export async function undoEntry(id: string): Promise<string | undefined> {
-  const { note } = await call<UndoneEntry>(CONSOLE_API.undo(id), { method: 'POST' });
-  return note ?? undefined;
-}
+let shownOperator: string | undefined;
+
+/** Returns the header of every write. */
+export const operatorHeader = () => shownOperator !== undefined && { [OPERATOR_HEADER]: shownOperator };
 
 interface Sent<Item, Result> {
   results: Result[];
@@ -114,7 +110,7 @@ export function askBeforeUnload(isNeeded: () => boolean): () => void {
 /**
  * Sends one request per item, one after the other, and continues if a request fails. Until all are done, the browser
  * asks for confirmation before the page is closed. Calls `onProgress` before each request with the number of its item,
- * starting at 1. After a timeout, or once `isCancelled()` is true, it sends no further request.
+ * starting at 1. After a timeout, once `isCancelled()` is true or the operator has changed, it sends no further request.
  * @throws ConsoleError if all sent requests fail: the first error without a response or, if there is none, the first.
  */
 export async function sendEach<Item, Result>(
@@ -126,13 +122,14 @@ export async function sendEach<Item, Result>(
   const results: Result[] = [];
   const failures: Sent<Item, Result>['failures'] = [];
   const stopAsking = askBeforeUnload(() => true);
+  const operator = shownOperator;
   for (const [index, item] of items.entries()) {
     onProgress(index + 1);
     await send(item).then(
       (result) => results.push(result),
       (error: unknown) => failures.push({ item, error }),
     );
-    if (isCancelled() || hasTimedOut(failures.at(-1)?.error)) break;
+    if (isCancelled() || shownOperator !== operator || hasTimedOut(failures.at(-1)?.error)) break;
   }
   stopAsking();
   const { error } = failures.find((failure) => hasNoResponse(failure.error)) ?? failures[0] ?? {};
@@ -179,7 +176,7 @@ export function describeUnchanged<Item>(
     .join(' ');
 }
 
-/** Reads the error from a failed response. Dispatches `SIGNED_OUT` if no operator is signed in. */
+/** Reads the error from a failed response. Dispatches `SIGNED_OUT` if the shown operator is not signed in. */
 export async function errorOf(response: Response): Promise<ConsoleError> {
   const problem = (await response.json().catch(() => ({}))) as {
     code?: string;
@@ -187,9 +184,10 @@ export async function errorOf(response: Response): Promise<ConsoleError> {
     errors?: FieldError[];
     current?: unknown;
   };
+  const isSession = response.url.endsWith(CONSOLE_API.session);
   // Once the last operator is revoked, the server responds as if there were no console.
-  if (problem.code === 'not_found' && response.url.endsWith(CONSOLE_API.session)) problem.code = 'not_signed_in';
-  if (problem.code === 'not_signed_in') window.dispatchEvent(new Event(SIGNED_OUT));
+  if (problem.code === 'not_found' && isSession) problem.code = 'not_signed_in';
+  if (problem.code === 'not_signed_in' && !isSession) window.dispatchEvent(new Event(SIGNED_OUT));
   const { code = 'unknown', detail = `The server responded with ${response.status}.` } = problem;
   return new ConsoleError(response.status, code, detail, problem.errors, problem.current);
 }
@@ -291,6 +289,7 @@ export function formatWaiting(...counts: readonly number[]): string {
  * been loaded by another operator.
  */
 export function switchSession(client: QueryClient, session: ConsoleSession | null): void {
+  shownOperator = session?.operator;
   client.setQueryData(consoleKeys.session, session);
   client.removeQueries({ predicate: ({ queryKey: [subject] }) => subject !== consoleKeys.session[0] });
 }

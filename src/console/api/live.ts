@@ -86,6 +86,8 @@ export function useLiveUpdates(isPaused: boolean): boolean {
         setConnected(true);
         // Changes before this event were not reported, so any data that was read earlier may be stale.
         refetchAll();
+        // Another operator may have signed in in another window.
+        refetch('session', REFRESH_MS.change);
       },
       onEvent({ event, data }: ServerEvent) {
         if (event === 'gap') refetchAll();

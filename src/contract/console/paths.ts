@@ -18,6 +18,12 @@ export const CONSOLE_PATHS = {
 /** Marks requests that a page sends without operator input. They do not extend the session. */
 export const UNATTENDED_HEADER = 'x-unattended';
 
+/**
+ * Names the operator whom a page shows. A browser's windows share a session, so another operator may have signed in
+ * since; the server then refuses the request.
+ */
+export const OPERATOR_HEADER = 'x-operator';
+
 /** The URLs of the console's API, which its server and its browser app share. */
 export const CONSOLE_API = {
   session: '/api/console/session',

@@ -1,7 +1,13 @@
 import fastifyStatic from '@fastify/static';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
-import { CONSOLE_API, CONSOLE_PATHS, CONSOLE_SCREENS, UNATTENDED_HEADER } from '../../contract/console/paths.ts';
+import {
+  CONSOLE_API,
+  CONSOLE_PATHS,
+  CONSOLE_SCREENS,
+  OPERATOR_HEADER,
+  UNATTENDED_HEADER,
+} from '../../contract/console/paths.ts';
 import { runAsOperator } from '../../core/audit/audit-log.ts';
 import { readSession, touchSession } from '../../core/console/sessions.ts';
 import { CoreError } from '../../core/core-error.ts';
@@ -66,7 +72,8 @@ export async function buildConsoleApp(options: ConsoleOptions): Promise<FastifyI
   async function requireOperator(request: FastifyRequest): Promise<void> {
     const session = [database, cookies.sessionOf(request), runtime.now()] as const;
     const operator = isUse(request) ? await touchSession(...session) : (await readSession(...session))?.operator;
-    if (operator === undefined) throw new CoreError('not_signed_in', 'Please sign in.');
+    const { [OPERATOR_HEADER]: shown = operator } = request.headers;
+    if (operator === undefined || shown !== operator) throw new CoreError('not_signed_in', 'Please sign in.');
     request.operator = operator;
   }
 

@@ -2,7 +2,7 @@ import { anySignal } from '../../../contract/any-signal.ts';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import { IMPORT_HEARTBEAT_MS, type ImportEvent } from '../../../contract/console/records.ts';
 import { withQuery } from '../../../contract/paths/api.ts';
-import { askBeforeUnload, ConsoleError, errorOf, LONG_TIMEOUT_MS } from '../../api/console-api.ts';
+import { askBeforeUnload, ConsoleError, errorOf, LONG_TIMEOUT_MS, operatorHeader } from '../../api/console-api.ts';
 import { type ColumnChoice, mapTexts } from './columns.tsx';
 import type { ChosenFile } from './read-file.ts';
 
@@ -62,7 +62,7 @@ async function upload(
   expectLine(LONG_TIMEOUT_MS);
   const response = await fetch(withQuery(CONSOLE_API.import, query), {
     method: 'POST',
-    headers: { 'Content-Type': 'application/octet-stream' },
+    headers: { 'Content-Type': 'application/octet-stream', ...operatorHeader() },
     body: file,
     signal,
   });

@@ -3,8 +3,8 @@ import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import type { DecidedSubmission, SubmissionRecord } from '../../../contract/console/records.ts';
 import { formatQuantity } from '../../../contract/text.ts';
 import { showToast } from '../../../web/ui/toasts.ts';
-import { progressReporter, usePerform } from '../../api/actions.ts';
-import { call, describeUnchanged, sendEach, undoEntry } from '../../api/console-api.ts';
+import { progressReporter, undoEntry, usePerform } from '../../api/actions.ts';
+import { call, describeUnchanged, sendEach } from '../../api/console-api.ts';
 import { changeItems } from '../../api/pages.ts';
 import type { Progress } from '../../ui/form-dialog.tsx';
 
