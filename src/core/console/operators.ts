@@ -1,5 +1,6 @@
 import { recordAudit } from '../audit/audit-log.ts';
 import type { Database, Sql } from '../database/database.ts';
+import { transactionWithRetries } from '../database/transactions.ts';
 import { HOUR_MS } from '../runtime.ts';
 import { createToken } from '../token.ts';
 import { boundsOf, IS_OPEN } from './sessions.ts';
@@ -31,7 +32,9 @@ export async function hasOperators(sql: Sql): Promise<boolean> {
   return (await sql.query('SELECT FROM operators LIMIT 1')).length > 0;
 }
 
-const ADD_OPERATOR = 'INSERT INTO operators (name, created_at) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING';
+/** Adds the operator, or locks the existing row, so only one transaction at a time changes the invitations. */
+const ADD_OPERATOR =
+  'INSERT INTO operators (name, created_at) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET created_at = operators.created_at';
 const ADD_INVITATION = 'INSERT INTO operator_invitations (token_hash, operator, expires_at) VALUES ($1, $2, $3)';
 
 /**
@@ -42,7 +45,7 @@ const ADD_INVITATION = 'INSERT INTO operator_invitations (token_hash, operator, 
 export async function inviteOperator(database: Database, name: string, now: Date): Promise<Invitation> {
   const token = createToken();
   const expiresAt = new Date(now.getTime() + INVITATION_HOURS * HOUR_MS).toISOString();
-  await database.transaction(async (sql) => {
+  await transactionWithRetries(database, async (sql) => {
     await sql.query(ADD_OPERATOR, [name, now.toISOString()]);
     await sql.query('DELETE FROM operator_invitations WHERE operator = $1', [name]);
     await sql.query(ADD_INVITATION, [token.hash, name, expiresAt]);
@@ -85,7 +88,7 @@ export async function listOperators(sql: Sql, now: Date): Promise<Operator[]> {
  * @returns whether the operator existed.
  */
 export async function revokeOperator(database: Database, name: string): Promise<boolean> {
-  return database.transaction(async (sql) => {
+  return transactionWithRetries(database, async (sql) => {
     const gone = await sql.query('DELETE FROM operators WHERE name = $1 RETURNING name', [name]);
     if (gone.length > 0) await recordAudit(sql, { action: 'console revoke', target: name });
     return gone.length > 0;

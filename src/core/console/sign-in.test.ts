@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { blockedStatements } from '../../../tests/support/blocked-statements.ts';
+import { interruptTransactions } from '../../../tests/support/interrupted-transactions.ts';
 import { addPassphrase, PASSPHRASE } from '../../../tests/support/operator.ts';
 import { createTestClock } from '../../../tests/support/test-clock.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
@@ -61,6 +62,36 @@ describe('invitations', () => {
     const results = await Promise.allSettled([accept(token), accept(token, 'another long passphrase')]);
     expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     expect(await operators()).toMatchObject([{ name: 'ada', active: true, sessions: 1 }]);
+  });
+
+  test('an operator is revoked even while an invitation is being accepted, and neither change fails', async () => {
+    const { token } = await invite();
+    let revoking: Promise<boolean> | undefined;
+    let statements = 0;
+    const interrupted = interruptTransactions(database, '', async () => {
+      statements += 1;
+      if (statements !== 2) return;
+      revoking = revokeOperator(database, 'ada');
+      await expect.poll(() => blockedStatements(database)).toHaveLength(1);
+    });
+    const { sessionToken } = await acceptInvitation(interrupted, { token, passphrase: PASSPHRASE, now: clock.now() });
+    expect(await revoking).toBe(true);
+    expect(await touchSession(database, sessionToken, clock.now())).toBeUndefined();
+  });
+
+  test('of two invitations that are created at the same time, only one remains valid', async () => {
+    await invite();
+    let second: ReturnType<typeof invite> | undefined;
+    const interrupted = interruptTransactions(database, 'INSERT INTO operator_invitations', async () => {
+      let isDone = false;
+      second = invite().finally(() => {
+        isDone = true;
+      });
+      await expect.poll(async () => isDone || (await blockedStatements(database)).length > 0).toBe(true);
+    });
+    await inviteOperator(interrupted, 'ada', clock.now());
+    await second;
+    expect(await database.query('SELECT FROM operator_invitations')).toHaveLength(1);
   });
 
   test('a new invitation replaces the previous one, and a passphrase of fewer than 12 characters is refused', async () => {

@@ -3,6 +3,7 @@ import { isOperatorName, PASSPHRASE_CHARACTERS } from '../../contract/console/re
 import { recordAudit, runAsOperator } from '../audit/audit-log.ts';
 import { CoreError } from '../core-error.ts';
 import type { Database, Sql } from '../database/database.ts';
+import { transactionWithRetries } from '../database/transactions.ts';
 import { createSemaphore } from '../semaphore.ts';
 import { createToken, hashToken, isToken } from '../token.ts';
 import { beginSession, endSession, endSessionsOf } from './sessions.ts';
@@ -35,8 +36,8 @@ function invitationInvalid(): CoreError {
   );
 }
 
-const USE_INVITATION =
-  'DELETE FROM operator_invitations WHERE token_hash = $1 AND expires_at > $2::timestamptz RETURNING operator';
+const USE_INVITATIONS = `DELETE FROM operator_invitations WHERE operator = $1
+  RETURNING token_hash = $2 AND expires_at > $3::timestamptz AS is_accepted`;
 
 /**
  * Sets the operator's passphrase, ends the operator's other sessions, forgets the known devices, and signs in. An
@@ -47,14 +48,18 @@ export async function acceptInvitation(
   database: Database,
   { token, passphrase, now }: { token: string; passphrase: string; now: Date },
 ): Promise<SignedIn> {
-  await readInvitation(database, token, now);
+  const operator = await readInvitation(database, token, now);
   const stored = await hashPassphrase(passphrase);
-  return database.transaction(async (sql) => {
-    // Another request may have used the invitation while the passphrase was hashed.
-    const [used] = await sql.query<{ operator: string }>(USE_INVITATION, [hashToken(token), now.toISOString()]);
-    if (used === undefined) throw invitationInvalid();
-    const { operator } = used;
+  return transactionWithRetries(database, async (sql) => {
+    // Locks the operator before the invitations, like a revocation, which would otherwise deadlock with this change.
     await sql.query('UPDATE operators SET passphrase = $2 WHERE name = $1', [operator, stored]);
+    // Another request may have used the invitation while the passphrase was hashed.
+    const used = await sql.query<{ is_accepted: boolean }>(USE_INVITATIONS, [
+      operator,
+      hashToken(token),
+      now.toISOString(),
+    ]);
+    if (!used.some((invitation) => invitation.is_accepted)) throw invitationInvalid();
     await endSessionsOf(sql, operator);
     await sql.query('DELETE FROM operator_devices WHERE operator = $1', [operator]);
     await runAsOperator(operator, () => recordAudit(sql, { action: 'console accept', target: operator }));
