@@ -127,3 +127,17 @@ test.each(['2026-13-45T99:99:99Z', '2027-02-30T09:00:00Z', '2027-01-01T24:00:00Z
     expect(items.find(({ id }) => id === row.id)).toMatchObject({ status: 'waiting' });
   },
 );
+
+test('the refusal of an invalid decision names the parameter that is missing or invalid', async () => {
+  for (const [decision, detail] of [
+    [{ action: 'publish' }, /^The parameter 'action' must be one of approve, schedule, decline\.$/],
+    [{ action: 'schedule' }, /^The parameter 'launchAt' is missing\.$/],
+    [{ action: 'schedule', launchAt: '12026-12-01T09:00:00Z' }, /^The parameter 'launchAt' must be a valid time/],
+    [{ action: 'decline' }, /^The parameter 'reason' is missing\.$/],
+    [{ action: 'decline', reason: '\u200b' }, /^The parameter 'reason' contains invalid characters\.$/],
+    [{ action: 'decline', reason: 'a'.repeat(1_001) }, /^The parameter 'reason' must not have more than 1000/],
+  ] as const) {
+    const refused = await ada.ask('POST', '/submissions/git/decide', { revision: 1, ...decision });
+    expect(refused.json()).toMatchObject({ status: 400, detail: expect.stringMatching(detail) });
+  }
+});

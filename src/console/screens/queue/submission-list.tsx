@@ -243,7 +243,13 @@ function ScheduleDialog({ launchAt, onSubmit, ...dialog }: ScheduleDialogProps) 
     <FormDialog {...dialog} label="Approve and schedule" onSubmit={(progress) => onSubmit(`${time}:00Z`, progress)}>
       <label className="field">
         <span>Launches (UTC)</span>
-        <input type="datetime-local" required value={time} onChange={(event) => setTime(event.target.value)} />
+        <input
+          type="datetime-local"
+          required
+          max="9999-12-31T23:59"
+          value={time}
+          onChange={(event) => setTime(event.target.value)}
+        />
       </label>
       <p className="quiet">The approval takes effect now. The product stays hidden until this time.</p>
     </FormDialog>

@@ -27,19 +27,12 @@ import type { ConsoleOptions } from '../console-options.ts';
 
 const Params = Type.Object({ id: Type.String({ pattern: PRODUCT_ID_PATTERN }) });
 /** Every decision contains the revision that the operator has seen, so no newer revision is launched by mistake. */
-const Decision = Type.Union([
-  Type.Object({ action: Type.Literal('approve'), revision: Type.Integer() }),
-  Type.Object({
-    action: Type.Literal('schedule'),
-    revision: Type.Integer(),
-    launchAt: Type.String({ format: INSTANT_FORMAT }),
-  }),
-  Type.Object({
-    action: Type.Literal('decline'),
-    revision: Type.Integer(),
-    reason: Type.String({ maxLength: MAX_REASON_CHARACTERS, format: VISIBLE_FORMAT }),
-  }),
-]);
+const Decision = Type.Object({
+  action: Type.Union([Type.Literal('approve'), Type.Literal('schedule'), Type.Literal('decline')]),
+  revision: Type.Integer(),
+  launchAt: Type.Optional(Type.String({ format: INSTANT_FORMAT })),
+  reason: Type.Optional(Type.String({ maxLength: MAX_REASON_CHARACTERS, format: VISIBLE_FORMAT })),
+});
 
 /** Lists the submissions that wait for a decision, and decides on them. */
 export const submissionRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
@@ -78,10 +71,16 @@ export const submissionRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async
           case 'approve':
             return approveSubmission(on, target, rules());
           case 'schedule':
-            return scheduleSubmission(on, target, new Date(body.launchAt), rules());
+            return scheduleSubmission(on, target, new Date(required('launchAt')), rules());
           case 'decline':
-            return declineSubmission(on, { ...target, ignoresEdits: true }, body.reason, rules());
+            return declineSubmission(on, { ...target, ignoresEdits: true }, required('reason'), rules());
         }
+      }
+
+      function required(field: 'launchAt' | 'reason'): string {
+        const value = body[field];
+        if (value === undefined) throw new CoreError('bad_request', `The parameter '${field}' is missing.`);
+        return value;
       }
     },
   );
