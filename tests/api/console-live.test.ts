@@ -79,6 +79,10 @@ test('the stream of an operator ends when access is revoked, and the streams of 
   await expectToHear('products');
 });
 
+test('a HEAD request for the stream is answered, and opens no stream', async () => {
+  expect((await ada.ask('HEAD', '/events')).statusCode).toBe(404);
+});
+
 test('an upvote is reported as a change of counts, not of the audit log', async () => {
   const { id } = await site.addProduct();
   // Processes that start now get no notifications about earlier tests.

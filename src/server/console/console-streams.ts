@@ -116,7 +116,8 @@ export const eventRoutes: FastifyPluginAsync<{ streams: ConsoleStreams; cookies:
     streams.close();
     done();
   });
-  app.get(CONSOLE_API.events, (request, reply) => {
+  // A HEAD request would open a stream, and never get a response.
+  app.get(CONSOLE_API.events, { exposeHeadRoute: false }, (request, reply) => {
     occupyConnection(reply);
     hijack(reply, { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' });
     streams.add(reply.raw, cookies.sessionOf(request) ?? '');
