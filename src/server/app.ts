@@ -75,7 +75,7 @@ export interface AppOptions {
   isStopping?: () => boolean;
   /** Called for each response that the cache fast path sends, because such responses bypass the routes' hooks. */
   observeFastPath?: FastPathObserver | undefined;
-  /** Runs before the routes are added, to add hooks and middleware. */
+  /** Runs before the rate limits and the routes are added, to add hooks and middleware. */
   prepare?: (app: FastifyInstance) => Promise<void>;
 }
 
@@ -141,11 +141,10 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const limiter = rateLimits && createRateLimiter(rateLimits, runtime.monotonicMs);
   if (limiter) limitConnectionsPerNetwork(app, trustProxy, maxConnectionsPerNetwork(streamLimits));
   warnOfUntrustedProxy(app, trustProxy);
+  await prepare?.(app);
   limitRequests(app, limiter, runtime.monotonicMs);
   const charge = chargeWith(limiter);
   const isLimited = limiter !== undefined;
-
-  await prepare?.(app);
 
   const send = createApiSender({ cache, runtime, charge });
   await app.register(productRoutes, { core, send });

@@ -6,6 +6,7 @@ import { DEFAULT_RATE_LIMITS, type RateLimits } from '../../src/settings/rate-li
 import { readTrustedProxies } from '../../src/settings/trusted-proxies.ts';
 import { buildProduct } from '../support/build-product.ts';
 import { expectProblem } from '../support/expect-problem.ts';
+import { laggingReplica } from '../support/lagging-replica.ts';
 import { createLogLines } from '../support/log-lines.ts';
 import { newVisitor, times } from '../support/requests.ts';
 import { createTestClock } from '../support/test-clock.ts';
@@ -98,6 +99,16 @@ describe('the limits of each session and of each network', () => {
     clock.advance({ milliseconds: Number(refused.headers['retry-after']) * 1_000 });
     expect((await send(newVisitor())).statusCode).toBe(success);
   });
+});
+
+test('an upvote can be withdrawn from a network over its limit, even if a replica still lacks the upvote', async () => {
+  const { id } = await start({ replicas: laggingReplica });
+  const visitor = newVisitor();
+  const upvoted = await site.ask.put(`/api/products/${id}/upvote`, visitor);
+  const cookie = String(upvoted.headers['set-cookie']).split(';', 1)[0] ?? '';
+  const others = await statuses((other) => site.ask.put(`/api/products/${id}/upvote`, other), times(6, newVisitor));
+  expect(others.at(-1)).toBe(429);
+  expect((await site.ask.delete(`/api/products/${id}/upvote`, { ...visitor, cookie })).statusCode).toBe(200);
 });
 
 test('the RateLimit header fields report the limits, on success and on refusal', async () => {

@@ -1,6 +1,8 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { StoredProduct } from '../../src/contract/products/schema.ts';
 import type { Core } from '../../src/core/core.ts';
+import type { Database } from '../../src/core/database/database.ts';
+import type { ReplicatedReads } from '../../src/core/database/replicas.ts';
 import { placeLaunches } from '../../src/core/leaderboards/update-boards.ts';
 import type { PicturePipeline } from '../../src/core/pictures/picture-store.ts';
 import { saveProducts } from '../../src/core/products/save-products.ts';
@@ -60,6 +62,7 @@ export async function startTestSite({
   locale,
   databaseOf,
   launched = [],
+  replicas,
 }: {
   /** How far the database's clock is ahead of this machine's. If set, the site follows the database's clock. */
   databaseClock?: { offsetMs: number };
@@ -90,6 +93,8 @@ export async function startTestSite({
   databaseOf?: Pick<TestSite, 'database'>;
   /** Products that are on their leaderboards before the site starts, so they do not invalidate cached responses. */
   launched?: StoredProduct[];
+  /** If unset, all reads use the database of writes. */
+  replicas?: (database: Database) => ReplicatedReads;
 } = {}): Promise<TestSite> {
   const database = databaseOf === undefined ? await createTestDatabase() : joinTestDatabase(databaseOf.database);
   if (launched.length > 0) {
@@ -104,6 +109,7 @@ export async function startTestSite({
   });
   const { app, core, close } = await buildSite({
     database: databaseClock ? withClock(database, databaseClock) : database,
+    replicas: replicas?.(database),
     cacheEnabled,
     renderer,
     folders: { clientDir, picturesDir: PACKAGE_FOLDERS.pictures, imagesDir },
