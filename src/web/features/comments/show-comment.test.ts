@@ -2,10 +2,15 @@ import { QueryClient } from '@tanstack/react-query';
 import { expect, test, vi } from 'vitest';
 import { exampleComment } from '../../../../tests/support/product-data.ts';
 import type { Api } from '../../../contract/api.ts';
-import { dismissToast, showToast } from '../../ui/toasts.ts';
+import { dismissToast, showLoadFailure, showToast } from '../../ui/toasts.ts';
+import { commentedProducts } from './queries.ts';
 import { showComment } from './show-comment.ts';
 
-vi.mock(import('../../ui/toasts.ts'), () => ({ showToast: vi.fn(() => 7), dismissToast: vi.fn() }));
+vi.mock(import('../../ui/toasts.ts'), () => ({
+  showToast: vi.fn(() => 7),
+  showLoadFailure: vi.fn(),
+  dismissToast: vi.fn(),
+}));
 
 interface Situation {
   isTyping?: boolean;
@@ -16,11 +21,20 @@ interface Situation {
   linked?: string;
   /** Runs while each further page loads. */
   duringLoad?: () => void;
+  /** Reads the held comments. If set, this browser has commented on the product. */
+  listHeldComments?: Api['listHeldComments'];
 }
 
 /** Opens the link of a comment. The second of three pages has `c2`, which is rendered 11 frames after it was loaded. */
 async function show(situation: Situation) {
-  const { isTyping = false, mayScroll = true, isRendered = false, linked = 'c2', duringLoad } = situation;
+  const {
+    isTyping = false,
+    mayScroll = true,
+    isRendered = false,
+    linked = 'c2',
+    duringLoad,
+    listHeldComments,
+  } = situation;
   vi.clearAllMocks();
   /** The limit of each request for a page. */
   const loaded: (number | undefined)[] = [];
@@ -51,7 +65,8 @@ async function show(situation: Situation) {
     if (page > 1) duringLoad?.();
     return { items: [exampleComment({ id: `c${page}` })], total: 3, nextCursor: page < 3 ? `after-c${page}` : null };
   };
-  const api = { listComments } as Partial<Api> as Api;
+  commentedProducts.write(listHeldComments ? ['harbour'] : []);
+  const api = { listComments, listHeldComments } as Partial<Api> as Api;
   await showComment(api, new QueryClient(), `#comment-${linked}`, mayScroll);
   return { loaded, element, title };
 }
@@ -120,4 +135,19 @@ test('the search for a linked comment stops once the visitor scrolls, and then d
   expect(element.focus).not.toHaveBeenCalled();
   expect(title.focus).not.toHaveBeenCalled();
   expect(dismissToast).toHaveBeenCalledOnce();
+});
+
+test('a linked comment is focused although the read of held comments has not ended', async () => {
+  const { element } = await show({ listHeldComments: () => new Promise(() => {}) });
+  expect(element.focus).toHaveBeenCalledOnce();
+});
+
+test('if the held comments cannot be read, a message says that loading failed', async () => {
+  const listHeldComments = vi.fn(() => Promise.reject(new Error('The network failed')));
+  const { title } = await show({ linked: 'unknown', listHeldComments });
+  expect(title.focus).toHaveBeenCalledOnce();
+  expect(showLoadFailure).toHaveBeenCalledOnce();
+  expect(showToast).toHaveBeenCalledOnce();
+  // One retry, however many pages the list has.
+  expect(listHeldComments).toHaveBeenCalledTimes(2);
 });

@@ -6,7 +6,7 @@ import { commentElementId, flattenComments } from '../../cache/cached-data.ts';
 import { t } from '../../language/translate.ts';
 import { abortedByVisitor } from '../../routing/scroll-on.ts';
 import { findRendered, isTyping, scrollBehavior } from '../../ui/focus.ts';
-import { dismissToast, showToast } from '../../ui/toasts.ts';
+import { dismissToast, showLoadFailure, showToast } from '../../ui/toasts.ts';
 import { commentedProducts, commentListOptions, commentOrder, heldCommentsOptions } from './queries.ts';
 
 /** The maximum number of further pages that are loaded to find a comment. */
@@ -32,6 +32,7 @@ export async function showComment(api: Api, client: QueryClient, hash: string, m
     const found = document.getElementById(hash.slice(1));
     return found?.closest('[aria-busy=true]') ? null : found;
   };
+  const isLinked = ({ id }: Comment) => hash === `#${commentElementId(id)}`;
   // The browser has scrolled only if the document contained the comment; otherwise, the visitor has.
   if (!mayScroll && !find()) return;
   const path = window.location.pathname;
@@ -43,10 +44,16 @@ export async function showComment(api: Api, client: QueryClient, hash: string, m
   for (let page = 0; page < MAX_PAGES && !isLoaded && !find() && !mustStop(); page += 1) {
     message ??= showToast({ title: t('Loading comments...'), description: '' });
     const { data, hasNextPage, isError } = await list.fetchNextPage();
-    const held = await readHeld(api, client, route.id).catch(() => undefined);
-    isLoaded = flattenComments(data, held).some(({ id }) => hash === `#${commentElementId(id)}`);
-    isFailed = isError || !held;
+    isLoaded = flattenComments(data).some(isLinked);
+    isFailed = isError;
     if (!hasNextPage || isError) break;
+  }
+  let isHeldFailed = false;
+  // Read last, so a slow or failed read does not delay finding other comments.
+  if (!isLoaded && !find() && !mustStop()) {
+    const held = await readHeld(api, client, route.id).catch(() => undefined);
+    isLoaded = held?.some(isLinked) ?? false;
+    isHeldFailed = !held;
   }
   const element = isLoaded ? await findRendered(find) : find();
   if (message !== undefined) dismissToast(message);
@@ -57,6 +64,7 @@ export async function showComment(api: Api, client: QueryClient, hash: string, m
     target.focus({ preventScroll: true });
     if (element) element.dataset.highlighted = 'true';
     // The list shows its own message about a failed read.
+    else if (!isFailed && isHeldFailed) showLoadFailure();
     else if (!isFailed) showToast({ title: t('Error'), description: t('Comment not found'), tone: 'destructive' });
   }
   // Also removes the listeners.
