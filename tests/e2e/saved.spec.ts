@@ -161,15 +161,21 @@ test('a full list refuses more products with a message, and a product can be sav
   await expect(saveOf(page, 'Emerald')).toHaveAttribute('aria-pressed', 'true');
 });
 
-test('the dialog shows the visitor’s own vote, even if it has read the product before', async ({ page, site }) => {
+test('the dialog shows the visitor’s own vote at once, even if it has read the product before', async ({
+  page,
+  site,
+}) => {
   const product = await site.addProduct({ name: 'Garnet' });
   await visit(page, `/product/${product.id}`);
   await saveOf(page, 'Garnet').click();
   await opener(page).click();
   await expect(rows(page)).toContainText(['0 upvotes']);
   await page.keyboard.press('Escape');
+  const held = await holdResponses(page, /\/upvote$/, { method: 'PUT' });
   await upvoteOf(page, 'Garnet').click();
-  await expect(toast(page)).toContainText('Upvoted!');
   await opener(page).click();
+  await expect(rows(page)).toContainText(['1 upvote']);
+  held.release();
+  await expect(toast(page)).toContainText('Upvoted!');
   await expect(rows(page)).toContainText(['1 upvote']);
 });

@@ -9,16 +9,18 @@ function clientWith(): QueryClient {
   client.setQueryData(productKeys.list({}), { pages: [page('a', 'b'), page('c')], pageParams: [] });
   client.setQueryData(productKeys.list({ q: 'c' }), { pages: [page('c')], pageParams: [] });
   client.setQueryData(productKeys.detail('c'), { product: exampleProduct({ id: 'c' }), previousId: 'b', nextId: null });
+  client.setQueryData(productKeys.saved('c'), exampleProduct({ id: 'c' }));
   return client;
 }
 
 describe('a change to one product', () => {
-  test('appears in every list and in the product’s detail, and nowhere else', () => {
+  test('appears in every list, in the product’s detail and in the saved products, and nowhere else', () => {
     const client = clientWith();
     patchProduct(client, 'c', (product) => ({ ...product, upvotes: 8 }));
     expect(findListedProduct(client, 'c')?.product.upvotes).toBe(8);
     expect(client.getQueryData(productKeys.list({ q: 'c' }))).toMatchObject({ pages: [{ items: [{ upvotes: 8 }] }] });
     expect(client.getQueryData(productKeys.detail('c'))).toMatchObject({ product: { upvotes: 8 }, previousId: 'b' });
+    expect(client.getQueryData(productKeys.saved('c'))).toMatchObject({ upvotes: 8 });
     expect(findListedProduct(client, 'a')?.product.upvotes).toBe(7);
   });
 

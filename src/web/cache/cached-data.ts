@@ -53,8 +53,8 @@ type Counts = Pick<Product, 'upvotes' | 'comments'>;
 type ProductChange = <Shown extends Counts>(product: Shown) => Shown;
 
 /**
- * Applies a change to one product in every cached list, on every cached leaderboard and in its detail. A change that
- * returns the same product has no effect.
+ * Applies a change to one product in every cached list, on every cached leaderboard, in its detail and in the dialog of
+ * saved products. A change that returns the same product has no effect.
  */
 export function patchProduct(client: QueryClient, id: string, change: ProductChange): void {
   patchQueries<InfiniteData<ProductPage>>(client, productKeys.lists, (list) => {
@@ -79,6 +79,7 @@ export function patchProduct(client: QueryClient, id: string, change: ProductCha
     const product = change(detail.product);
     return product === detail.product ? detail : { ...detail, product };
   });
+  patchQueries<Product>(client, productKeys.saved(id), change);
 }
 
 /**

@@ -11,6 +11,8 @@ import { closeOnNavigation, Modal, ProductRow } from '../../ui/modal.tsx';
 import { SaveButton } from './save-button.tsx';
 import { type SavedProduct, savedProducts } from './saved-products.ts';
 
+const FRESH_MS = 5 * 60_000;
+
 /**
  * The saved products. A removed product stays visible until the dialog closes, so an accidental removal can be undone.
  */
@@ -57,6 +59,7 @@ function SavedRow({ product }: { product: SavedProduct }) {
     queryKey: productKeys.saved(product.id),
     queryFn: async ({ signal }) => (await api.getProduct(product.id, signal))?.product ?? null,
     placeholderData: () => findListedProduct(client, product.id)?.product,
+    staleTime: FRESH_MS,
     // Not retried, because the saved data is shown if the product cannot be read.
     retry: false,
   });
