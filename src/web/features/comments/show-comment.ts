@@ -1,5 +1,6 @@
 import { InfiniteQueryObserver, type QueryClient } from '@tanstack/react-query';
 import type { Api } from '../../../contract/api.ts';
+import { DEFAULT_COMMENT_SORT } from '../../../contract/comments/defaults.ts';
 import type { Comment, CommentSort } from '../../../contract/comments/schema.ts';
 import { matchRoute } from '../../../contract/routes.ts';
 import { commentElementId, flattenComments } from '../../cache/cached-data.ts';
@@ -23,9 +24,10 @@ export async function showComment(api: Api, client: QueryClient, hash: string, m
   const route = matchRoute(window.location.pathname);
   if (route.name !== 'product') return;
   const params = new URLSearchParams(window.location.search);
-  // The list on screen has the order that the visitor selected.
+  // The list on screen has the order that the visitor selected. Without a list, the product is still loading.
   const select = document.querySelector<HTMLSelectElement>('.sort-select select');
-  const order = commentOrder(select?.value as CommentSort, params.get('comments'));
+  const sort = (select?.value ?? DEFAULT_COMMENT_SORT) as CommentSort;
+  const order = commentOrder(sort, params.get('comments'));
   const list = new InfiniteQueryObserver(client, commentListOptions(api, route.id, order));
   // An earlier list that stays on screen while this one loads does not count, because it may contain other comments.
   const find = () => {
