@@ -275,6 +275,21 @@ test('if placing many launches at once times out, fewer are placed at a time', a
   await updater.close();
 });
 
+test('a stop does not wait for further attempts to place fewer launches', async () => {
+  const createdAt = '2026-09-01T11:00:00.000Z';
+  await writeProducts(database, [buildProduct({ id: 'one', createdAt }), buildProduct({ id: 'two', createdAt })]);
+  let attempts = 0;
+  const slow = timeOut('SET window_from', () => {
+    attempts += 1;
+    void updater.close();
+    return true;
+  });
+  const updater = startUpdater('2026-09-01T12:00:00.000Z', 20, slow);
+  await expect.poll(() => attempts).toBeGreaterThan(0);
+  await updater.close();
+  expect(attempts).toBe(1);
+});
+
 /** Votes for the launch 'steady', and waits until the vote is on its board. */
 async function expectVoteOnBoard(updater: Pick<ReturnType<typeof startUpdater>, 'onWrite'>): Promise<void> {
   const now = '2026-09-01T12:00:00.000Z';

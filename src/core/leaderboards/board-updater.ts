@@ -148,7 +148,7 @@ export function startBoardUpdater(
 
   async function place(removesEarly: boolean): Promise<void> {
     for (let mayHaveMore = true; mayHaveMore && !signal.aborted; ) {
-      const placing = { now: runtime.now(), timeZone, reviewHours, votesPerNetwork, removesEarly };
+      const placing = { now: runtime.now(), timeZone, reviewHours, votesPerNetwork, removesEarly, signal };
       const placed = await placeLaunches(database, placing, recordEvents);
       if (placed.productIds.length > 0) publish({ productIds: placed.productIds, catalogue: true });
       tasks.add({ places: placed.isBlocked });

@@ -94,6 +94,8 @@ interface PlacingOptions extends LeaderboardRules {
    * was set back.
    */
   removesEarly?: boolean;
+  /** When aborted, no smaller batch is tried after a statement timeout. */
+  signal?: AbortSignal;
 }
 
 /**
@@ -117,7 +119,7 @@ export async function placeLaunches(
       const placed = await database.transaction((sql) => placeFound(sql, found, options, recordEvents));
       return { ...placed, mayHaveMore: mayHaveMore && !placed.isBlocked };
     } catch (error) {
-      if (found.length === 1 || !isStatementTimeout(error)) throw error;
+      if (found.length === 1 || options.signal?.aborted || !isStatementTimeout(error)) throw error;
       found.splice(Math.ceil(found.length / 2));
       mayHaveMore = true;
     }
@@ -132,7 +134,7 @@ export async function placeLaunches(
 export async function placeLaunch(
   database: Database,
   productId: string,
-  options: Omit<PlacingOptions, 'removesEarly'>,
+  options: Omit<PlacingOptions, 'removesEarly' | 'signal'>,
   recordEvents?: RecordEvents,
 ): Promise<boolean> {
   const found = await database.query<PlacingRow>(FIND_ONE_TO_PLACE, [options.now.toISOString(), productId]);
