@@ -1,15 +1,18 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { blockedStatements } from '../../../tests/support/blocked-statements.ts';
 import { CAP, launch, rulesAt, tallyOf, vote } from '../../../tests/support/launch-site.ts';
+import { createLogLines } from '../../../tests/support/log-lines.ts';
 import { recordStatements } from '../../../tests/support/recording-database.ts';
 import { createTestDatabase, joinTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { lockCounts } from '../counts/lock-counts.ts';
+import type { Database } from '../database/database.ts';
 import { removeProducts } from '../products/remove-products.ts';
 import { restoreProducts } from '../products/restore-products.ts';
 import { systemRuntime } from '../runtime.ts';
 import { createNetworkCounts } from '../upvotes/network-counts.ts';
 import { setUpvotes } from '../upvotes/set-upvotes.ts';
 import { applyCapToNetworks } from './apply-vote-cap.ts';
+import { startBoardUpdater } from './board-updater.ts';
 import { finaliseDue } from './finalise.ts';
 import { getLeaderboard } from './get-leaderboard.ts';
 import type { VoteNetwork } from './vote-networks.ts';
@@ -171,4 +174,29 @@ test('votes from processes with different clocks are ordered by their stored tim
     ['session-b', 'network'],
   ]);
   expect(await counts()).toEqual({ upvotes: 3, counted: CAP, excluded: 1 });
+});
+
+test('the cap check at the start is repeated if it timed out while another transaction had locked the counts', async () => {
+  for (const session of ['session-a', 'session-b']) await voteFromNetwork(0, session);
+  let timeoutMs = 200;
+  const impatient: Database = {
+    ...database,
+    transaction: (work) =>
+      database.transaction(async (sql) => {
+        await sql.query(`SET LOCAL statement_timeout = ${timeoutMs}`);
+        return work(sql);
+      }),
+  };
+  const { log, lines } = createLogLines();
+  const runtime = { ...systemRuntime, now: () => new Date(at(1)) };
+  const options = { ...rulesAt(at(1)), runtime, votesPerNetwork: 1, log, publish: () => {} };
+  const updater = await database.transaction(async (sql) => {
+    await lockCounts(sql, ['tide']);
+    const started = startBoardUpdater(impatient, options);
+    await expect.poll(lines).toHaveLength(1);
+    timeoutMs = 0;
+    return started;
+  });
+  await expect.poll(counts).toEqual({ upvotes: 2, counted: 1, excluded: 1 });
+  await updater.close();
 });

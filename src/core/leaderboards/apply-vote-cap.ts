@@ -1,5 +1,6 @@
 import { lockAvailableCounts, lockCounts } from '../counts/lock-counts.ts';
 import type { Database, Sql } from '../database/database.ts';
+import { isStatementTimeout } from '../database/database-faults.ts';
 import { IN_WINDOW } from './launch-votes.ts';
 import type { VoteNetwork } from './vote-networks.ts';
 
@@ -110,7 +111,8 @@ export async function applyCapToNetworks(
 
 /**
  * Like `applyVoteCap`, but only for launches with wrong verdicts, each in its own transaction that locks its counts.
- * @returns the launches that had wrong verdicts.
+ * @returns the launches that had wrong verdicts. @throws an error that is no statement timeout (`isStatementTimeout`) if
+ * only the wait for locked counts timed out, so the caller can tell it from a launch with too many votes.
  */
 export async function applyCapToLaunches(
   database: Database,
@@ -122,7 +124,9 @@ export async function applyCapToLaunches(
   const wrong = rows.map((row) => row.product_id);
   for (const id of wrong) {
     await database.transaction(async (sql) => {
-      await lockCounts(sql, [id]);
+      await lockCounts(sql, [id]).catch((error: unknown) => {
+        throw isStatementTimeout(error) ? new Error(`The counts of ${id} are locked`, { cause: error }) : error;
+      });
       await applyVoteCap(sql, [id], votesPerNetwork);
     });
   }
