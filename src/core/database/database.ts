@@ -134,8 +134,9 @@ export function openDatabase(options: DatabaseOptions): Database {
     transaction: (work) =>
       logged(
         inTransaction(pool, async (sql) => {
-          const result = await work({ query: (text, values) => timed(text, sql.query(text, values)) });
           // The connection may have been taken from the pool after the abort.
+          signal?.throwIfAborted();
+          const result = await work({ query: (text, values) => timed(text, sql.query(text, values)) });
           signal?.throwIfAborted();
           return result;
         }),
