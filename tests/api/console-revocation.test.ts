@@ -40,25 +40,31 @@ test('a change is refused if access is revoked before the end of its body, even 
   expect((await site.ask.get(`/api/products/${removed.id}`)).statusCode).toBe(404);
 });
 
-test('a running download breaks off and a running import changes nothing once access is revoked', async () => {
-  const grace = await addOperator(site, 'grace');
-  const { sent } = await site.database.transaction(async (sql) => {
-    await sql.query('LOCK TABLE products IN ACCESS EXCLUSIVE MODE');
-    const sent = grace.ask('POST', '/import?name=launches.csv&kind=csv', Buffer.from('name\nToo late\n'), {
-      'content-type': 'application/octet-stream',
+test.each([
+  ['reads', 'LOCK TABLE products IN ACCESS EXCLUSIVE MODE', 'wanted.slug'],
+  ['last writes', 'LOCK TABLE products IN SHARE MODE; LOCK TABLE comments', 'INSERT INTO products'],
+])(
+  'once access is revoked, a running download breaks off, and an import whose %s wait changes nothing',
+  async (_what, lock, waiting) => {
+    const grace = await addOperator(site, 'grace');
+    const { sent } = await site.database.transaction(async (sql) => {
+      await sql.query(lock);
+      const sent = grace.ask('POST', '/import?name=launches.csv&kind=csv', Buffer.from('name\nToo late\n'), {
+        'content-type': 'application/octet-stream',
+      });
+      let downloadStatus: number | undefined;
+      void grace.ask('GET', '/backup').then(({ statusCode }) => {
+        downloadStatus = statusCode;
+      });
+      const blocked = async () => (await blockedStatements(site.database)).join();
+      await expect.poll(blocked).toContain(waiting);
+      await expect.poll(blocked).toContain('count(*) AS rows FROM');
+      await revokeOperator(site.database, 'grace');
+      await expect.poll(() => downloadStatus).toBe(401);
+      return { sent };
     });
-    let downloadStatus: number | undefined;
-    void grace.ask('GET', '/backup').then(({ statusCode }) => {
-      downloadStatus = statusCode;
-    });
-    const blocked = async () => (await blockedStatements(site.database)).join();
-    await expect.poll(blocked).toContain('wanted.slug');
-    await expect.poll(blocked).toContain('count(*) AS rows FROM products');
-    await revokeOperator(site.database, 'grace');
-    await expect.poll(() => downloadStatus).toBe(401);
-    return { sent };
-  });
-  expect((await sent).body).toContain('"You have been signed out. Nothing was imported."');
-  expect((await site.ask.get('/api/products/too-late')).statusCode).toBe(404);
-  expect(await ada.lastEntry()).toMatchObject({ action: 'console revoke' });
-});
+    expect((await sent).body).toContain('"You have been signed out. Nothing was imported."');
+    expect((await site.ask.get('/api/products/too-late')).statusCode).toBe(404);
+    expect(await ada.lastEntry()).toMatchObject({ action: 'console revoke' });
+  },
+);
