@@ -100,6 +100,8 @@ function App() {
 
   function begin(started: ConsoleSession): void {
     switchSession(client, started);
+    // Restarts a check that was sent before the sign-in, whose response would show the sign-in page again.
+    void client.invalidateQueries({ queryKey: consoleKeys.session });
     setInvitation(undefined);
     // The form that had the focus disappears.
     void findRendered(() => document.getElementById('main')).then(focusMain);

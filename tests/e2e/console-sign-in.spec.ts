@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Request } from '@playwright/test';
 import { CONSOLE_API } from '../../src/contract/console/paths.ts';
 import { inviteOperator, revokeOperator } from '../../src/core/console/operators.ts';
 import { acceptInvitation } from '../../src/core/console/sign-in.ts';
@@ -42,6 +43,31 @@ test('an operator whose accepted invitation got no response can sign in with the
   await page.getByLabel('Name').fill(name);
   await page.getByLabel('Passphrase').fill(PASSPHRASE);
   await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
+});
+
+test('a check of the session that was sent before a sign-in does not undo the sign-in', async ({
+  page,
+  site,
+  expectConsoleError,
+}) => {
+  const name = `eve-${randomUUID().slice(0, 8)}`;
+  const { token } = await inviteOperator(site.database, name, new Date());
+  await acceptInvitation(site.database, { token, passphrase: PASSPHRASE, now: new Date() });
+  expectConsoleError(/401 \(Unauthorized\)/);
+  await waitUntilConsoleIsServed(page);
+  await page.goto('/console');
+  await page.getByLabel('Name').fill(name);
+  await page.getByLabel('Passphrase').fill(PASSPHRASE);
+  const isCheck = (request: Request) => request.url().endsWith(CONSOLE_API.session);
+  await page.route(`**${CONSOLE_API.session}`, () => {}, { times: 1 });
+  const [check] = await Promise.all([
+    page.waitForRequest(isCheck),
+    page.evaluate(() => window.dispatchEvent(new Event('focus'))),
+  ]);
+  const cancelled = page.waitForEvent('requestfailed', (request) => request === check);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await cancelled;
   await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
 });
 
