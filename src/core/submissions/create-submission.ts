@@ -182,7 +182,8 @@ const COUNT_WAITING =
 
 /**
  * Serializes new submissions until the transaction ends, so the number of waiting submissions is exact. To prevent
- * deadlocks, must be called after everything else is locked.
+ * deadlocks, must be called after everything else is locked. Only a repeated request locks its submission later; it is
+ * retried after a deadlock.
  * @returns the secret with which networks are hashed.
  */
 export async function lockQueue(sql: Sql): Promise<Buffer> {
