@@ -47,7 +47,7 @@ test.each([
   'once access is revoked, a running download breaks off, and an import whose %s wait changes nothing',
   async (_what, lock, waiting) => {
     const grace = await addOperator(site, 'grace');
-    const { sent } = await site.database.transaction(async (sql) => {
+    await site.database.transaction(async (sql) => {
       await sql.query(lock);
       const sent = grace.ask('POST', '/import?name=launches.csv&kind=csv', Buffer.from('name\nToo late\n'), {
         'content-type': 'application/octet-stream',
@@ -61,9 +61,9 @@ test.each([
       await expect.poll(blocked).toContain('count(*) AS rows FROM');
       await revokeOperator(site.database, 'grace');
       await expect.poll(() => downloadStatus).toBe(401);
-      return { sent };
+      // The locks are still held.
+      expect((await sent).body).toContain('"You have been signed out. Nothing was imported."');
     });
-    expect((await sent).body).toContain('"You have been signed out. Nothing was imported."');
     expect((await site.ask.get('/api/products/too-late')).statusCode).toBe(404);
     expect(await ada.lastEntry()).toMatchObject({ action: 'console revoke' });
   },

@@ -92,7 +92,13 @@ test('an import in the console that waits for a lock does not prevent the site f
   await saveProducts(database, [buildProduct({ id: 'git' })]);
   await inviteOperator(database, 'ada', new Date());
   const cookie = `console_session=${await beginSession(database, 'ada', new Date())}`;
-  const settings = { DATABASE_URL: database.url, DATA_DIR: await harness.dataDir(), LOG_LEVEL: 'warn' };
+  const uploads = await harness.folder();
+  const settings = {
+    DATABASE_URL: database.url,
+    DATA_DIR: await harness.dataDir(),
+    TMPDIR: uploads,
+    LOG_LEVEL: 'warn',
+  };
   const site = await harness.serve(settings);
   await database.transaction(async (sql) => {
     await sql.query("SELECT FROM products WHERE id = 'git' FOR UPDATE");
@@ -105,6 +111,7 @@ test('an import in the console that waits for a lock does not prevent the site f
     await expect.poll(() => blockedStatements(database)).toHaveLength(1);
     site.process.kill('SIGTERM');
     expect(await site.exited).toMatchObject({ code: 0 });
+    expect(await readdir(uploads)).toEqual([]);
     await imported.text().catch(() => undefined);
   });
   await harness.clear();

@@ -41,7 +41,7 @@ async function runSite(settings: Settings, log: Logger): Promise<void> {
   // The delay lets load balancers remove this site. Only SIGTERM starts the delay, and later signals do not shorten it.
   const isStopped = await closeInTime(site, reason === 'SIGTERM' ? settings.stopDelayMs : 0, log);
   if (reason instanceof Error && isStopped) throw reason;
-  // Work that did not end, such as an aborted import that waits for a lock, would keep the process running.
+  // Work that did not end, such as a download whose reads wait for a lock, would keep the process running.
   process.exit(isStopped ? 0 : 1);
 }
 

@@ -38,8 +38,11 @@ export interface Connection {
   location: string;
   /** Applies the pending migrations of a folder. @returns the names of the applied files. */
   migrate(directory: string): Promise<string[]>;
-  /** Runs work whose duration grows with the data, such as a backup, on a connection without a statement timeout. */
-  withoutStatementTimeout<Result>(work: (database: Database) => Promise<Result>): Promise<Result>;
+  /**
+   * Runs work whose duration grows with the data, such as a backup, on a connection without a statement timeout. If
+   * `signal` is aborted, statements fail, and the server rolls back the transaction that has not committed.
+   */
+  withoutStatementTimeout<Result>(work: (database: Database) => Promise<Result>, signal?: AbortSignal): Promise<Result>;
   /**
    * Sets a note about this process, such as the site's URL, for the error message of a second site on the same data
    * folder.
@@ -89,8 +92,8 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
       : await checkServer(databaseUrl);
   const poolSize =
     typeof maxConnections === 'function' ? await withOneConnection({ url, log }, maxConnections) : maxConnections;
-  const withoutStatementTimeout: Connection['withoutStatementTimeout'] = (work) =>
-    withOneConnection({ url, log, signal, statementTimeoutMs: 0 }, work);
+  const withoutStatementTimeout: Connection['withoutStatementTimeout'] = (work, own = signal) =>
+    withOneConnection({ url, log, signal: own, statementTimeoutMs: 0 }, work);
   const database = open({ url, log, ...(poolSize !== undefined && { maxConnections: poolSize }) });
   return {
     database,

@@ -9,7 +9,7 @@ const away = (code: string) =>
 test('an outage is logged once for any number of requests; another reason or a later outage is logged separately', async () => {
   const { log, lines } = createLogLines();
   let now = 0;
-  const logged = watchOutages(log, () => now);
+  const logged = watchOutages(log, { now: () => now });
   const fail = (error: Error) => logged(Promise.reject(error)).catch(() => undefined);
   for (let request = 0; request < 100; request += 1, now += 1_000) await fail(away('ECONNREFUSED'));
   expect(lines()).toHaveLength(1);

@@ -104,9 +104,12 @@ const OUTAGE_GAP_MS = 60_000;
 /**
  * Returns a function that awaits work, and logs an outage if the work fails because the database is unavailable. An
  * outage is logged once per reason, not once per request. The reason is the SQLSTATE or the system's error code or,
- * without a code, the message.
+ * without a code, the message. Nothing is logged once `signal` is aborted, which closes the connections.
  */
-export function watchOutages(log: Log, now: () => number = () => performance.now()) {
+export function watchOutages(
+  log: Log,
+  { now = () => performance.now(), signal }: { now?: () => number; signal?: AbortSignal | undefined } = {},
+) {
   const lastSeen = new Map<string, number>();
 
   function note({ cause, message }: CoreError): void {
@@ -122,7 +125,8 @@ export function watchOutages(log: Log, now: () => number = () => performance.now
     } catch (error) {
       // An error without a cause does not come from the database. For example, a tally is unavailable when the first
       // launch of its day has just begun.
-      if (error instanceof CoreError && error.code === 'unavailable' && error.cause !== undefined) note(error);
+      const isOutage = error instanceof CoreError && error.code === 'unavailable' && error.cause !== undefined;
+      if (isOutage && !signal?.aborted) note(error);
       throw error;
     }
   };

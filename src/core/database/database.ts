@@ -118,7 +118,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     if (!isClosing) log.warn({ err: error }, 'An idle database connection was lost');
   });
 
-  const logged = watchOutages(log);
+  const logged = watchOutages(log, { signal });
   const watchdog = createPoolWatchdog(pool, log);
   signal?.addEventListener('abort', watchdog.closeBusy, { once: true });
   const timed = watchStatements(log, slowStatementMs, watchdog.noteResponse);

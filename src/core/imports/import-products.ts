@@ -26,10 +26,7 @@ export interface ImportOptions {
   /** The value of SITE_TIME_ZONE. */
   timeZone: string;
   log: Pick<Log, 'warn'>;
-  /**
-   * `done` counts the checked bytes or the processed rows so far. A retry of the transaction starts again at 0. Until
-   * the commit, an error that it throws cancels the import.
-   */
+  /** `done` counts the checked bytes or the processed rows so far. A retry of the transaction starts again at 0. */
   onProgress?: ((stage: 'check' | 'write', done: number) => void) | undefined;
 }
 
@@ -52,13 +49,9 @@ export async function importProducts(database: Database, options: ImportOptions)
     const file = await checkFile(path, spool, { ...options, pictures, onBytes });
     // Copies pictures before any row references them. If the import fails, the unused pictures are harmless.
     if (pictures && options.pictures && !dryRun) await pictures.copyTo(options.pictures.to);
-    const merged = await insertWithRetries(database, async (sql) => {
-      const onRows = progressOf('write', onProgress);
-      const result = await mergeProducts(sql, { spool, file }, { ...options, target: name, onRows });
-      // The import may have been cancelled while its last writes waited for locks.
-      onRows(0);
-      return result;
-    });
+    const merged = await insertWithRetries(database, (sql) =>
+      mergeProducts(sql, { spool, file }, { ...options, target: name, onRows: progressOf('write', onProgress) }),
+    );
     const written = dryRun ? 0 : merged.created.count + merged.updated.count;
     await updateSizes(database, written);
     if (written > 0) await flushSearchIndexes(database, log);

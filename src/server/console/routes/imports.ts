@@ -40,7 +40,7 @@ const Query = Type.Object({
 
 /** The minimum interval between reports of the progress. */
 const PROGRESS_INTERVAL_MS = 100;
-/** How long a stopping site waits for aborted imports. An import may wait minutes for a lock. */
+/** How long a stopping site waits for aborted imports. */
 const ABORT_TIMEOUT_MS = 5_000;
 
 interface Options extends ConsoleOptions {
@@ -57,13 +57,14 @@ export const importRoutes: FastifyPluginAsyncTypebox<Options> = async (
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/octet-stream', (_request, body, done) => done(null, body));
   // When the site stops, imports that have not committed are aborted; otherwise they would outlive their responses.
-  const closing = new AbortController();
-  const running = new Set<Promise<void>>();
-  app.addHook('preClose', async () =>
-    closing.abort(new CoreError('unavailable', 'The site is stopping. Nothing was imported.')),
-  );
+  let stopped: CoreError | undefined;
+  const running = new Map<AbortController, Promise<void>>();
+  app.addHook('preClose', async () => {
+    stopped = new CoreError('unavailable', 'The site is stopping. Nothing was imported.');
+    for (const controller of running.keys()) controller.abort(stopped);
+  });
   app.addHook('onClose', async () => {
-    await Promise.race([Promise.all(running), delay(ABORT_TIMEOUT_MS, undefined, { ref: false })]);
+    await Promise.race([Promise.all(running.values()), delay(ABORT_TIMEOUT_MS, undefined, { ref: false })]);
   });
 
   app.post(CONSOLE_API.import, { schema: { querystring: Query } }, async (request, reply) => {
@@ -85,44 +86,47 @@ export const importRoutes: FastifyPluginAsyncTypebox<Options> = async (
       await saveBody(body, path);
       // An upload may take minutes, during which the operator's access may have been revoked.
       await requireOperator(request);
+      if (stopped) throw stopped;
     } catch (error) {
       await removeFolder();
       throw systemCode(error) === 'ECONNRESET' ? new CoreError('bad_request', 'The client disconnected.') : error;
     }
-    const signedOut = new AbortController();
+    const controller = new AbortController();
+    const { signal } = controller;
     const removeFromSession = streams.endWithSession(cookies.sessionOf(request) ?? '', () =>
-      signedOut.abort(new CoreError('not_signed_in', 'You have been signed out. Nothing was imported.')),
+      controller.abort(new CoreError('not_signed_in', 'You have been signed out. Nothing was imported.')),
     );
     const events = new PassThrough();
     const sendEvent = (event: ImportEvent) => void events.write(`${JSON.stringify(event)}\n`);
     const progress = reportProgress(sendEvent, runtime.monotonicMs);
-    const importing: Promise<void> = withoutStatementTimeout((database) =>
-      importProducts(database, {
-        ...{ path, name, kind, map: columnMap, slugifyIds, dryRun },
-        separator: DEFAULT_SEPARATOR,
-        now: runtime.now(),
-        timeZone,
-        log,
-        onProgress(stage, done) {
-          closing.signal.throwIfAborted();
-          signedOut.signal.throwIfAborted();
-          progress.update(stage, done);
-        },
-      }),
+    const importing = withoutStatementTimeout(
+      (database) =>
+        importProducts(database, {
+          ...{ path, name, kind, map: columnMap, slugifyIds, dryRun },
+          separator: DEFAULT_SEPARATOR,
+          now: runtime.now(),
+          timeZone,
+          log,
+          onProgress(stage, done) {
+            signal.throwIfAborted();
+            progress.update(stage, done);
+          },
+        }),
+      signal,
     )
       .then((report) => sendEvent({ kind: 'done', summary: summaryOf(report) }))
       .catch((error: unknown) => {
         // No result is sent if the outcome is unknown. The browser then refers the operator to the audit log.
-        if (!(error instanceof UnknownOutcomeError)) sendEvent(failureOf(error, log));
+        if (!(error instanceof UnknownOutcomeError)) sendEvent(failureOf(signal.aborted ? signal.reason : error, log));
       })
       .finally(async () => {
         removeFromSession();
         progress.stop();
         events.end();
         await removeFolder();
-        running.delete(importing);
+        running.delete(controller);
       });
-    running.add(importing);
+    running.set(controller, importing);
     // Proxies must not delay lines, because the browser treats a silent connection as dead.
     return reply.type('application/x-ndjson').header('x-accel-buffering', 'no').send(events);
   });
