@@ -26,7 +26,7 @@ test.describe('the URL of a comment', () => {
     context,
   }) => {
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-    const product = await site.addProduct({ name: 'Redshank' });
+    const product = await site.addProduct({ name: 'Whinchat' });
     const [comment] = await site.addComments(product.id, [{ content: 'Run `npm ci`:\n```sh\nnpm ci\n```' }]);
     await visit(page, `/product/${product.id}`);
     await expect(commentWith(page, 'Run').locator('code')).toHaveText(['npm ci', 'npm ci']);
@@ -44,7 +44,7 @@ test.describe('the URL of a comment', () => {
     page,
     site,
   }) => {
-    const product = await site.addProduct({ name: 'Greenshank' });
+    const product = await site.addProduct({ name: 'Wheatear' });
     const calls = Array.from({ length: 40 }, (_, index) => ({
       content: `Call ${index}`,
       likes: 40 - index,
