@@ -1,4 +1,5 @@
 import { createContext, type ReactNode, type RefObject, useContext, useEffect, useLayoutEffect, useRef } from 'react';
+import { createBrowserStore } from '../storage/browser-store.ts';
 import { isTyping } from '../ui/focus.ts';
 import { type Location, useHasNavigated, useRouter } from './router.tsx';
 
@@ -30,10 +31,11 @@ export function NavigationProvider({ children }: { children: ReactNode }) {
   return <LastListContext value={lastList}>{children}</LastListContext>;
 }
 
-const STORAGE_KEY = 'scroll_positions';
-
 /** The scroll position of each history entry, in CSS pixels, by the entry's key. */
 type Positions = Record<string, number>;
+
+/** The positions in this tab. Without storage, a reload starts at the top. */
+const stored = createBrowserStore('scroll_positions', (value) => value as Positions | undefined, 'sessionStorage');
 
 /**
  * Restores the scroll position after a reload, after back/forward navigation and after 'Back to products'. Other
@@ -46,7 +48,7 @@ function useScrollPositions(): void {
 
   useEffect(() => {
     window.history.scrollRestoration = 'manual';
-    const start = readPositions({})[current.current.key];
+    const start = stored.read()?.[current.current.key];
     // A fragment also scrolls. On a slow network, the visitor may have scrolled, or be typing, before the scripts
     // arrive.
     if (start && !window.scrollY && !isTyping()) scrollDownTo(start);
@@ -57,7 +59,7 @@ function useScrollPositions(): void {
     const save = () => {
       // If a page scrolls and the visitor leaves it in the same frame, the browser fires no scroll event.
       note();
-      writePositions(positions.current);
+      stored.write({ ...stored.read(), ...positions.current });
     };
     // The provider stays mounted for the lifetime of the page, so nothing removes the listeners.
     window.addEventListener('scroll', note);
@@ -70,7 +72,7 @@ function useScrollPositions(): void {
     const previous = current.current;
     if (previous === location) return;
     current.current = location;
-    const top = targetOf(location, previous, type, readPositions(positions.current));
+    const top = targetOf(location, previous, type, { ...stored.read(), ...positions.current });
     if (top !== null) scrollDownTo(top);
   }, [location, type]);
 }
@@ -94,21 +96,4 @@ function targetOf(location: Location, previous: Location, type: string, position
   // A link to the current URL also replaces the history entry, but scrolls to the top.
   const changed = location.search + location.hash !== previous.search + previous.hash;
   return location.hash || (type === 'REPLACE' && changed) ? null : 0;
-}
-
-/** Returns the positions that this page noted, and those that other pages of the tab have stored. */
-function readPositions(noted: Positions): Positions {
-  try {
-    return { ...JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? '{}'), ...noted };
-  } catch {
-    return noted;
-  }
-}
-
-function writePositions(noted: Positions): void {
-  try {
-    sessionStorage.setItem(STORAGE_KEY, JSON.stringify(readPositions(noted)));
-  } catch {
-    // Without storage, a reload starts at the top.
-  }
 }

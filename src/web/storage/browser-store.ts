@@ -3,7 +3,7 @@ import { useSyncExternalStore } from 'react';
 /** The storage key of queued writes. A page checks it before it loads the code that sends them. */
 export const OUTBOX_KEY = 'outbox';
 
-/** A value in local storage, shared by all tabs. If storage is unavailable, the value lasts as long as the page. */
+/** A stored value. If storage is unavailable, the value lasts as long as the page. */
 interface BrowserStore<Value> {
   /** Returns the same object until the value changes. */
   read(): Value;
@@ -18,9 +18,13 @@ interface BrowserStore<Value> {
 
 /**
  * Creates a store. `parse` validates the stored value, which is `undefined` if there is none. It must accept any JSON,
- * because other code on this origin may write to storage.
+ * because other code on this origin may write to storage. All tabs share the value, unless it is in session storage.
  */
-export function createBrowserStore<Value>(key: string, parse: (stored: unknown) => Value): BrowserStore<Value> {
+export function createBrowserStore<Value>(
+  key: string,
+  parse: (stored: unknown) => Value,
+  storage: 'localStorage' | 'sessionStorage' = 'localStorage',
+): BrowserStore<Value> {
   const initial = parse(undefined);
   const listeners = new Set<() => void>();
   /**
@@ -32,7 +36,7 @@ export function createBrowserStore<Value>(key: string, parse: (stored: unknown) 
   function readText(): string | null {
     if (rejected !== undefined) return rejected;
     try {
-      return window.localStorage.getItem(key);
+      return window[storage].getItem(key);
     } catch {
       return null;
     }
@@ -57,8 +61,8 @@ export function createBrowserStore<Value>(key: string, parse: (stored: unknown) 
     write(value) {
       const text = value === undefined ? null : JSON.stringify(value);
       try {
-        if (text === null) window.localStorage.removeItem(key);
-        else window.localStorage.setItem(key, text);
+        if (text === null) window[storage].removeItem(key);
+        else window[storage].setItem(key, text);
         rejected = undefined;
       } catch {
         rejected = text;

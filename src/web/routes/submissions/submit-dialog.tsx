@@ -5,7 +5,7 @@ import type { Submission } from '../../../contract/submissions/schema.ts';
 import { t, translated } from '../../language/translate.ts';
 import { useSite } from '../../routing/document-head.ts';
 import { useRouter } from '../../routing/router.tsx';
-import { useBrowserStore } from '../../storage/browser-store.ts';
+import { createBrowserStore, useBrowserStore } from '../../storage/browser-store.ts';
 import { makerKeys, saveMakerKey } from '../../storage/maker-keys.ts';
 import { Link } from '../../ui/link.tsx';
 import { Modal } from '../../ui/modal.tsx';
@@ -23,60 +23,43 @@ interface Done {
   submission: Submission;
 }
 
-const STORAGE_KEY = 'unshown_submissions';
-
 /**
  * New submissions whose maker links have not been shown. A dialog shows them when it opens or closes. They are stored
  * in this tab, because it may be reloaded while pictures are being uploaded.
  */
-let unshown = readUnshown();
-
-function readUnshown(): readonly Done[] {
-  try {
-    const stored: unknown = JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? '[]');
-    return Array.isArray(stored) ? stored.filter(isDone) : [];
-  } catch {
-    return [];
-  }
-}
+const unshown = createBrowserStore<readonly Done[]>(
+  'unshown_submissions',
+  (stored) => (Array.isArray(stored) ? stored.filter(isDone) : []),
+  'sessionStorage',
+);
 
 function isDone(value: unknown): value is Done {
   const { access, submission } = (value ?? {}) as Partial<Done>;
   return typeof access?.key === 'string' && isSubmission(submission) && access.id === submission.id;
 }
 
-function setUnshown(next: readonly Done[]): void {
-  unshown = next;
-  try {
-    sessionStorage.setItem(STORAGE_KEY, JSON.stringify(next));
-  } catch {
-    // Without storage, a reload loses them.
-  }
-}
-
-const isUnshown = (id: string) => unshown.some(({ access }) => access.id === id);
-
-function removeUnshown(id: string): void {
-  setUnshown(unshown.filter(({ access }) => access.id !== id));
-}
+const isUnshown = (id: string) => unshown.read().some(({ access }) => access.id === id);
+const withoutUnshown = (id: string) => unshown.read().filter(({ access }) => access.id !== id);
 
 function addUnshown(added: Done): void {
-  if (unshown.some(({ submission }) => submission === added.submission)) return;
-  setUnshown([...unshown.filter(({ access }) => access.id !== added.access.id), added]);
+  const { id, revision } = added.submission;
+  // The form also adds its submission whenever it renders.
+  if (unshown.read().some(({ submission }) => submission.id === id && submission.revision === revision)) return;
+  unshown.write([...withoutUnshown(id), added]);
 }
 
 /** The dialog for submitting a product. Closing it discards only the pictures. */
 export function SubmitDialog({ onClose }: { onClose: () => void }) {
-  const [done, setDone] = useState(() => unshown[0]);
+  const [done, setDone] = useState(() => unshown.read()[0]);
   const [opened, setOpened] = useState(1);
   const { navigate } = useRouter();
 
   useLayoutEffect(() => {
-    if (done) removeUnshown(done.access.id);
+    if (done) unshown.write(withoutUnshown(done.access.id));
   }, [done]);
 
   function close(): void {
-    const [next] = unshown;
+    const [next] = unshown.read();
     if (next) {
       // Only this dialog shows the maker link, so it opens again to show the link.
       setDone(next);
