@@ -52,7 +52,7 @@ describe('ids', () => {
     expect([id, ...ids]).toEqual(['import-me', 'import-me-2', 'import-me-3']);
   });
 
-  test('loading the sample skips the ids of submissions, even of one that is sent during the load', async () => {
+  test('loading the sample skips ids that submissions have reserved, even while it was loading', async () => {
     const sample = await readSampleCatalogue(join(import.meta.dirname, '../../../catalogue'));
     const products = sample.products.filter(({ id }) => ['git', 'react', 'excalidraw'].includes(id));
     const ids = [await idOf({ name: 'Git' })];
