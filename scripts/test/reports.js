@@ -49,11 +49,14 @@ export function testsOfVitest({ testResults }, root) {
 /** @returns {TestResult[]} */
 export function testsOfPlaywright({ config, suites, errors = [] }, root) {
   const tests = [];
+  const uses = [];
   const visit = (suite, titles) => {
     for (const spec of suite.specs ?? []) {
       const file = relative(root, `${config.rootDir}/${spec.file}`);
       const title = [...titles, spec.title];
       const results = spec.tests.flatMap((test) => test.results);
+      for (const { type, description } of spec.tests.flatMap((test) => test.annotations ?? []))
+        if (type === SHARED_SITE) uses.push({ test: `${file}:${spec.line}`, ...JSON.parse(description) });
       const isSkipped = spec.tests.every((test) => test.status === 'skipped');
       tests.push({
         name: title.join(' › '),
@@ -72,7 +75,45 @@ export function testsOfPlaywright({ config, suites, errors = [] }, root) {
     const repeat = `npx playwright test ${location ? file : ''}`.trim();
     tests.push({ name: '(the file itself)', file, milliseconds: 0, status: 'failed', message: plain(message), repeat });
   }
+  const conflicts = conflictsBetween(uses);
+  if (conflicts.length > 0) tests.push({ ...NAMES_DIFFER, message: conflicts.join('\n') });
   return tests;
+}
+
+/** The type of the annotation in which a test reports the names of its products and its searches. */
+const SHARED_SITE = 'shared site';
+
+const NAMES_DIFFER = {
+  name: 'tests that share a site give their products different names, which no search of another test finds',
+  file: 'tests/e2e',
+  milliseconds: 0,
+  status: 'failed',
+  repeat: 'npm test -- e2e',
+};
+
+/** Tests of the console select their products by tags, and empty its queue. */
+const isOfConsole = ({ test }) => test.startsWith('tests/e2e/console');
+
+/**
+ * Which tests run on the same site depends on the durations of all tests, so a name that is used twice would rarely
+ * fail one of them. Ignores searches that may be the start of a longer one.
+ * @param {{ test: string, site: string, names: string[], searches: string[] }[]} uses
+ * @returns {string[]} a sentence for each conflict
+ */
+function conflictsBetween(uses) {
+  const conflicts = [];
+  for (const user of uses)
+    for (const name of user.names)
+      for (const other of uses) {
+        if (other === user || other.site !== user.site || (isOfConsole(user) && isOfConsole(other))) continue;
+        const isSame = other.names.includes(name) && user.test < other.test;
+        const search = other.searches.find(
+          (text) => text.length > 2 && name.toLowerCase().includes(text.toLowerCase()),
+        );
+        if (isSame) conflicts.push(`"${name}" is used by ${user.test} and ${other.test}.`);
+        if (search !== undefined) conflicts.push(`"${name}" of ${user.test} is found by "${search}" of ${other.test}.`);
+      }
+  return [...new Set(conflicts)];
 }
 
 function escapePattern(text) {

@@ -8,7 +8,7 @@ test.describe('the URL of a comment', () => {
     page,
     site,
   }) => {
-    const product = await site.addProduct({ name: 'Sandpiper' });
+    const product = await site.addProduct({ name: 'Knot' });
     const peeps = Array.from({ length: 70 }, (_, index) => ({ content: `Peep ${index}`, likes: 100 - index }));
     const last = (await site.addComments(product.id, peeps)).at(-1);
     await visit(page, `/product/${product.id}#comment-${last?.id}`);

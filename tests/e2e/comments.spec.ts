@@ -217,7 +217,7 @@ test.describe('§8 and §9: loading comments', () => {
 
   test('every failed attempt to load more comments is announced', async ({ page, site, expectConsoleError }) => {
     expectConsoleError(/503/);
-    const product = await site.addProduct({ name: 'Rowan' });
+    const product = await site.addProduct({ name: 'Guelder rose' });
     await site.addComments(
       product.id,
       Array.from({ length: LIMITS.pageSize.default + 1 }, () => ({})),

@@ -67,7 +67,7 @@ test.describe('hostile texts', () => {
       page,
       site,
     }) => {
-      const product = await site.addProduct({ name: 'Rowan' });
+      const product = await site.addProduct({ name: 'Dogwood' });
       await site.addComments(
         product.id,
         texts.map((content) => ({ content, authorName: content.slice(0, 50), authorBadge: content.slice(0, 20) })),
@@ -140,7 +140,7 @@ test.describe('a held comment', () => {
   }
 
   test('remains visible to its author after a reload, but to no other visitor', async ({ page, newVisitor, site }) => {
-    const product = await site.addProduct({ name: 'Elder' });
+    const product = await site.addProduct({ name: 'Mullein' });
     await visit(page, `/product/${product.id}`);
     const trap = page.locator('input[name="website"]');
     await expect(trap).toHaveAttribute('tabindex', '-1');
@@ -169,7 +169,7 @@ test.describe('a held comment', () => {
     page,
     site,
   }) => {
-    const product = await site.addProduct({ name: 'Rowan' });
+    const product = await site.addProduct({ name: 'Spindle tree' });
     await site.addComments(product.id, [{ content: 'For all' }]);
     await visit(page, `/product/${product.id}`);
     await postHeld(page, 'Mine alone');
@@ -228,7 +228,7 @@ test.describe('a held comment', () => {
   });
 
   test('is not requested by a browser that has not commented on the product', async ({ page, site }) => {
-    const product = await site.addProduct({ name: 'Hazel' });
+    const product = await site.addProduct({ name: 'Teasel' });
     const requests = recordRequests(page, HELD);
     await visit(page, `/product/${product.id}`);
     await requestsReported(page);

@@ -14,13 +14,13 @@ const newsButton = (page: Page) => page.getByRole('button', { name: 'Since your 
 const dialog = (page: Page) => page.getByRole('dialog', { name: 'Since your last visit' });
 
 /**
- * Adds three products and returns the stored entries of a browser that last visited the site six hours ago. The browser
- * has upvoted one product, whose launch window has ended since, and commented on another.
+ * Adds three products whose names begin with `name`, and returns the stored entries of a browser that last visited the
+ * site six hours ago. The browser has upvoted one product, whose launch window has ended since, and commented on another.
  */
-async function remember(site: E2eSite) {
-  const launched = await site.addProduct({ name: 'Islet new', createdAt: ago(0) });
-  const upvoted = await site.addProduct({ name: 'Islet upvoted', createdAt: ago(27) });
-  const discussed = await site.addProduct({ name: 'Islet discussed', createdAt: ago(200) });
+async function remember(site: E2eSite, name: string) {
+  const launched = await site.addProduct({ name: `${name} new`, createdAt: ago(0) });
+  const upvoted = await site.addProduct({ name: `${name} upvoted`, createdAt: ago(27) });
+  const discussed = await site.addProduct({ name: `${name} discussed`, createdAt: ago(200) });
   const [own] = await site.addComments(discussed.id, [
     { content: 'Mine', createdAt: ago(7) },
     { content: 'A late answer', createdAt: ago(2) },
@@ -59,7 +59,7 @@ test('a returning visitor sees new products, results of launches they upvoted an
   page,
   site,
 }) => {
-  const { entries, discussed } = await remember(site);
+  const { entries, discussed } = await remember(site, 'Islet');
   const busy = await site.addProduct({ name: 'Islet busy', createdAt: ago(200) });
   await site.addComments(busy.id, Array(101).fill({ createdAt: ago(1) }));
   await store(page, { ...entries, commented_on: [discussed.id, busy.id] });
@@ -89,7 +89,7 @@ test('a dismissed panel stays closed in every tab and after a reload, until the 
   context,
   site,
 }) => {
-  const { entries } = await remember(site);
+  const { entries } = await remember(site, 'Skerry');
   await store(page, entries);
   await page.goto('/');
   const other = await context.newPage();
@@ -117,7 +117,7 @@ test('a dismissed panel stays closed in every tab and after a reload, until the 
 });
 
 test('‘Since your last visit’ precedes the list in the order of focus', async ({ page, site }) => {
-  const { entries } = await remember(site);
+  const { entries } = await remember(site, 'Atoll');
   await store(page, entries);
   await visit(page, '/');
   await expect(newsButton(page)).toBeVisible();
@@ -127,7 +127,7 @@ test('‘Since your last visit’ precedes the list in the order of focus', asyn
 });
 
 test('the focus ring of ‘Since your last visit’ is visible on the waves in both themes', async ({ page, site }) => {
-  const { entries } = await remember(site);
+  const { entries } = await remember(site, 'Holm');
   await store(page, entries);
   await visit(page, '/');
   await expect(newsButton(page)).toBeVisible();
@@ -145,7 +145,7 @@ test('the focus ring of ‘Since your last visit’ is visible on the waves in b
 });
 
 test('the button ‘Since your last visit’ and the markers of new products are not printed', async ({ page, site }) => {
-  const { entries } = await remember(site);
+  const { entries } = await remember(site, 'Tombolo');
   await store(page, entries);
   await visit(page, '/');
   await expect(newsButton(page)).toBeVisible();
@@ -160,7 +160,7 @@ test('the last-visit panel is shown on a return, but on a first visit, without s
   newVisitor,
   site,
 }) => {
-  const { entries } = await remember(site);
+  const { entries } = await remember(site, 'Sandbank');
   const refusing = await newVisitor();
   await refusing.addInitScript(() => {
     for (const name of ['getItem', 'setItem'] as const) {

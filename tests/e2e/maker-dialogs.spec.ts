@@ -87,7 +87,7 @@ test('a reopened edit dialog has its unsaved changes and the launch time that th
   site,
 }) => {
   const day = dayAhead(120);
-  const made = await submit(site, { name: 'Periwinkle', launchAt: `${day}T10:00:00.000Z` });
+  const made = await submit(site, { name: 'Bistort', launchAt: `${day}T10:00:00.000Z` });
   await openLink(page, made);
   const time = dialog(page).getByLabel('Launch time');
   await page.getByRole('button', { name: 'Edit' }).click();
@@ -108,7 +108,7 @@ test('changes that were saved while a second edit dialog was open do not reappea
   page,
   site,
 }) => {
-  const made = await submit(site, { name: 'Cowrie' });
+  const made = await submit(site, { name: 'Vetch' });
   await openLink(page, made);
   const held = await holdResponses(page, /\/api\/submissions\//, { method: 'PATCH' });
   const edit = () => page.getByRole('button', { name: 'Edit' }).click();
@@ -180,7 +180,7 @@ test('an approved launch does not go live before its new picture is reviewed, wh
   page,
   site,
 }) => {
-  const made = await submit(site, { name: 'Murex', launchAt: `${dayAhead(120)}T10:00:00.000Z` });
+  const made = await submit(site, { name: 'Celandine', launchAt: `${dayAhead(120)}T10:00:00.000Z` });
   await decide(site, 'approve', made.id);
   await openLink(page, made);
   const changes: string[] = [];
@@ -188,7 +188,7 @@ test('an approved launch does not go live before its new picture is reviewed, wh
     if (request.method() !== 'GET' && request.url().includes('/api/submissions/')) changes.push(request.method());
   });
   await page.getByRole('button', { name: 'Edit' }).click();
-  const picture = await pictureFile('murex.png', '#7d3c98');
+  const picture = await pictureFile('celandine.png', '#7d3c98');
   await dialog(page).getByLabel('Choose a picture').setInputFiles(picture);
   await dialog(page).getByLabel('As soon as it is approved').check();
   await dialog(page).getByRole('button', { name: 'Save changes' }).click();

@@ -14,7 +14,7 @@ async function launched(page: Page, id: string): Promise<void> {
 
 test.describe('the launch view of a maker', () => {
   test('shows the votes by hour, the rank and the comments', async ({ page, site }) => {
-    const made = await submit(site, { name: 'Nautilus' });
+    const made = await submit(site, { name: 'Agrimony' });
     await decide(site, 'approve', made.id);
     await launched(page, made.id);
     await site.addUpvotes(made.id, 3);
@@ -70,7 +70,7 @@ test.describe('the launch view of a maker', () => {
   }) => {
     expectConsoleError(/404|409/);
     await page.clock.install();
-    const made = await submit(site, { name: 'Belemnite', launchAt: `${dayAhead(120)}T10:00:00.000Z` });
+    const made = await submit(site, { name: 'Figwort', launchAt: `${dayAhead(120)}T10:00:00.000Z` });
     await decide(site, 'approve', made.id);
     await openLink(page, made);
     await page.getByRole('button', { name: 'Edit' }).click();
@@ -87,7 +87,7 @@ test.describe('the launch view of a maker', () => {
     await holdResponses(page, /\/api\/submissions\//, { method: 'GET' });
     await dialog.getByRole('button', { name: 'Close' }).click();
     await expect(page.getByRole('region', { name: 'Your launch' })).toBeVisible();
-    await expect(page.getByRole('heading', { level: 1 })).toHaveText(['Belemnite']);
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText(['Figwort']);
     await expect(page.locator('#main'), 'the button that opened the dialog is gone').toBeFocused();
   });
 
@@ -176,7 +176,7 @@ test('a save that another tab interrupts twice keeps the changes of the other ta
 }) => {
   for (const expected of [/404/, /409/]) expectConsoleError(expected);
   const timeOn = (days: number) => `${dayAhead(days)}T10:00:00.000Z`;
-  const made = await submit(site, { name: 'Wentletrap', description: 'Old', launchAt: timeOn(120) });
+  const made = await submit(site, { name: 'Samphire', description: 'Old', launchAt: timeOn(120) });
   await decide(site, 'approve', made.id);
   await openLink(page, made);
   const changeElsewhere = async (data: object) => {
@@ -194,7 +194,7 @@ test('a save that another tab interrupts twice keeps the changes of the other ta
   });
   const dialog = page.getByRole('dialog');
   await page.getByRole('button', { name: 'Edit' }).click();
-  await dialog.getByLabel('Choose a picture').setInputFiles(await pictureFile('wentletrap.png', '#7d3c98'));
+  await dialog.getByLabel('Choose a picture').setInputFiles(await pictureFile('samphire.png', '#7d3c98'));
   await dialog.getByLabel('Launch time').fill(timeOn(110).slice(0, 16));
   await dialog.getByRole('button', { name: 'Save changes' }).click();
   await expect(dialog.getByRole('alert')).toContainText('The submission has changed');

@@ -51,12 +51,12 @@ test.describe('the maker link', () => {
   });
 
   test('shows an error for an invalid key, which does not replace a stored valid key', async ({ page, site }) => {
-    const made = await submit(site, { name: 'Whelk' });
+    const made = await submit(site, { name: 'Valerian' });
     await openLink(page, made);
     await page.goto(`/product/${made.id}?again#maker=${'x'.repeat(43)}`);
     await expect(page.getByText('Waiting for review')).toBeVisible();
     await expect(page).toHaveURL(`/product/${made.id}?again`);
-    const other = await submit(site, { name: 'Limpet' });
+    const other = await submit(site, { name: 'Hellebore' });
     await page.goto(`/product/${other.id}#maker=${'x'.repeat(43)}`);
     await expect(page.getByRole('alert').filter({ hasText: 'This maker link no longer works.' })).toBeVisible();
     await expect(page.getByText('Product not found', { exact: true })).toBeVisible();
@@ -82,7 +82,7 @@ test.describe('the maker link', () => {
   });
 
   test('works with a valid key even after an unrelated 404', async ({ page, site }) => {
-    const made = await submit(site, { name: 'Periwinkle' });
+    const made = await submit(site, { name: 'Burdock' });
     await openLink(page, made);
     const address = `**/api/submissions/${made.id}`;
     await page.route(address, (route) => route.fulfill({ status: 404, json: { code: 'not_found' } }));
@@ -167,7 +167,7 @@ test.describe('the maker link', () => {
   }) => {
     expectConsoleError(/409/);
     const [day, later, last] = [dayAhead(120), dayAhead(150), dayAhead(180)];
-    const made = await submit(site, { name: 'Abalone', launchAt: `${day}T10:00:00.000Z` });
+    const made = await submit(site, { name: 'Spurge', launchAt: `${day}T10:00:00.000Z` });
     await decide(site, 'approve', made.id);
     await openLink(page, made);
     await page.getByRole('button', { name: 'Reschedule' }).click();

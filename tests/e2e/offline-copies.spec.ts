@@ -198,8 +198,8 @@ test('the offline cache contains no search results, which would evict visited pr
 }) => {
   await skipFeatureDelay(page);
   await visitAndCache(page, '/');
-  const search = '/api/products?q=agate';
-  const list = '/api/products?tag=agate';
+  const search = '/api/products?q=opal';
+  const list = '/api/products?tag=opal';
   expect(await requestAll(page, [search, list])).toEqual([200, 200]);
   await expectCached(page, list);
   expect(await areCached(page, [search])).toEqual([false]);

@@ -165,7 +165,7 @@ test('the keyboard focus moves from a removed comment to another one, to the lis
 }) => {
   expectConsoleError(/422/);
   await skipFeatureDelay(page);
-  const product = await site.addProduct({ name: 'Monkfish' });
+  const product = await site.addProduct({ name: 'Bugloss' });
   await visitAndCache(page, `/product/${product.id}`);
   await setOnline(page, false);
   await queueComments(page, ['Refused', 'Being sent', 'Waiting']);

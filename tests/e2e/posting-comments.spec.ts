@@ -176,7 +176,7 @@ test.describe('§4, §5 and §6: posting a comment', () => {
   });
 
   test('a paste that is cut because it is far too long is announced as too long', async ({ page, site }) => {
-    const product = await site.addProduct({ name: 'Quince' });
+    const product = await site.addProduct({ name: 'Bramble' });
     await visit(page, `/product/${product.id}`);
     const counter = discussion(page).locator('.comment-form-left');
     await expect(counter, 'exists before it changes, so screen readers announce the change').toHaveText('');
@@ -208,7 +208,7 @@ test.describe('with live updates', () => {
     page,
     site,
   }) => {
-    const product = await site.addProduct({ name: 'Larch' });
+    const product = await site.addProduct({ name: 'Dropwort' });
     await visitWithLiveUpdates(page, `/product/${product.id}`);
     await otherVisitor(page).comment(product.id, 'From afar');
     await expect(newItemsButton(page)).toHaveText('1 new comment');

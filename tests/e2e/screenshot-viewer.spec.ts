@@ -133,10 +133,10 @@ test.describe('§2: the screenshot viewer', () => {
   });
 
   test('shows the whole picture in a low window', async ({ page, site }) => {
-    const product = await site.addProduct({ name: 'Gannet', screenshots: ['/pictures/git/tile.svg'] });
+    const product = await site.addProduct({ name: 'Gromwell', screenshots: ['/pictures/git/tile.svg'] });
     await page.setViewportSize({ width: 900, height: 320 });
     await visit(page, `/product/${product.id}`);
-    await page.getByRole('link', { name: 'Screenshot 1 of Gannet' }).click();
+    await page.getByRole('link', { name: 'Screenshot 1 of Gromwell' }).click();
     const viewer = page.getByRole('dialog', { name: 'Screenshots' });
     const picture = viewer.getByRole('img');
     const naturalHeight = () => picture.evaluate((image: HTMLImageElement) => image.naturalHeight);

@@ -58,7 +58,7 @@ test.describe('before the app has loaded', () => {
 });
 
 test('a visitor who scrolls while more comments load keeps the scroll position', async ({ page, site }) => {
-  const product = await site.addProduct({ name: 'Larch' });
+  const product = await site.addProduct({ name: 'Fleabane' });
   await site.addComments(
     product.id,
     Array.from({ length: 31 }, (_, index) => ({ content: `Needle ${index}` })),

@@ -74,15 +74,15 @@ test.describe('§2 and §5: search', () => {
     page,
     site,
   }) => {
-    await site.addProduct({ name: 'Gannet One' });
-    await site.addProduct({ name: 'Gannet Two' });
+    await site.addProduct({ name: 'Bluethroat One' });
+    await site.addProduct({ name: 'Bluethroat Two' });
     await page.goto('/robots.txt');
     await visit(page, '/');
     const box = page.getByRole('searchbox', { name: 'Search products' });
-    await box.fill('gannet');
-    await expect(page).toHaveURL('/?q=gannet');
-    await box.fill('gannet two');
-    await expect(page).toHaveURL('/?q=gannet+two');
+    await box.fill('bluethroat');
+    await expect(page).toHaveURL('/?q=bluethroat');
+    await box.fill('bluethroat two');
+    await expect(page).toHaveURL('/?q=bluethroat+two');
     await page.goBack();
     await expect(page).toHaveURL('/');
     await expect(box).toHaveValue('');

@@ -25,15 +25,15 @@ test.describe('§3: the anonymous visitor', () => {
   });
 
   test('can upvote with storage blocked, with the same id until the page closes', async ({ page, site }) => {
-    const product = await site.addProduct({ name: 'Limpet' });
+    const product = await site.addProduct({ name: 'Milkwort' });
     await blockStorage(page);
     await visit(page, `/product/${product.id}`);
-    await upvoteOf(page, 'Limpet').click();
-    await expectUpvote(page, 'Limpet', { upvoted: true, count: 1 });
+    await upvoteOf(page, 'Milkwort').click();
+    await expectUpvote(page, 'Milkwort', { upvoted: true, count: 1 });
     await expect(toast(page)).toHaveCount(1);
-    await upvoteOf(page, 'Limpet').click();
-    await expectUpvote(page, 'Limpet', { upvoted: false, count: 0 });
-    await upvoteOf(page, 'Limpet').click();
+    await upvoteOf(page, 'Milkwort').click();
+    await expectUpvote(page, 'Milkwort', { upvoted: false, count: 0 });
+    await upvoteOf(page, 'Milkwort').click();
     await expect
       .poll(() => site.database.query('SELECT user_session FROM upvotes WHERE product_id = $1', [product.id]))
       .toEqual([{ user_session: expect.stringMatching(/^fallback-session-\d{13}$/) }]);

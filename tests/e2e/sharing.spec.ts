@@ -95,7 +95,7 @@ test('the badge preview and its code follow the chosen theme and format', async 
 });
 
 test('‘Copy link’ stays visible for a product name of 300 characters', async ({ page, site }) => {
-  const product = await site.addProduct({ name: 'W'.repeat(300) });
+  const product = await site.addProduct({ name: 'V'.repeat(300) });
   await page.setViewportSize({ width: 320, height: 640 });
   await visit(page, `/product/${product.id}`);
   await page.getByRole('button', { name: 'Share' }).click();

@@ -48,7 +48,7 @@ test('a scheduled launch can be downloaded as a calendar event', async ({ page, 
 test('the response to a submission does not delete the draft of the product that the visitor enters next', async ({
   page,
 }) => {
-  await enterName(page, 'Barnacle');
+  await enterName(page, 'Lampshell');
   const held = await closeWhileSending(page);
   await page.getByRole('link', { name: 'Submit a product' }).click();
   await dialog(page).getByRole('button', { name: 'Start over' }).click();
@@ -57,7 +57,7 @@ test('the response to a submission does not delete the draft of the product that
   held.release();
   await expect(toast(page).getByRole('button', { name: 'Your maker link' })).toBeAttached();
   await page.reload();
-  await expect(dialog(page).getByLabel('Your maker link')).toHaveValue(/\/product\/barnacle#maker=/);
+  await expect(dialog(page).getByLabel('Your maker link')).toHaveValue(/\/product\/lampshell#maker=/);
   await page.keyboard.press('Escape');
   await page.getByRole('link', { name: 'Submit a product' }).click();
   await expect(name).toHaveValue('Whelk');
@@ -189,7 +189,7 @@ test('a text that is corrected after a picture is refused, but not sent, appears
   expectConsoleError,
 }) => {
   expectConsoleError(/404|415/);
-  await enterName(page, 'Nautilus');
+  await enterName(page, 'Willowherb');
   const picture = await pictureFile('shell.png', '#0c5a68');
   await dialog(page)
     .getByLabel('Choose a picture')
@@ -234,7 +234,7 @@ test.describe('with storage blocked', () => {
     ['a picture', /\/image$/, 'PUT'],
   ] as const) {
     test(`closing the dialog while ${when} is being sent still shows the maker link`, async ({ page }) => {
-      await enterName(page, 'Limpet');
+      await enterName(page, 'Sainfoin');
       await dialog(page)
         .getByLabel('Choose a picture')
         .setInputFiles(await pictureFile('shell.png', '#0c5a68'));
@@ -247,7 +247,7 @@ test.describe('with storage blocked', () => {
         await expect(dialog(page)).toHaveCount(0);
         held.release();
       }
-      await expect(link(page)).toHaveValue(/\/product\/limpet(?:-\d+)?#maker=/);
+      await expect(link(page)).toHaveValue(/\/product\/sainfoin(?:-\d+)?#maker=/);
       await page.keyboard.press('Escape');
       await expect(dialog(page)).toHaveCount(0);
     });

@@ -10,16 +10,16 @@ const toastOf = (page: Page, title: string) =>
 const undoOf = (page: Page, title: string) => toastOf(page, title).getByRole('button', { name: 'Undo', exact: true });
 
 test('Undo in a toast removes the upvote, and the removal can be undone as well', async ({ page, site }) => {
-  const product = await site.addProduct({ name: 'Abalone' });
+  const product = await site.addProduct({ name: 'Toadflax' });
   await visit(page, `/product/${product.id}`);
-  await upvoteOf(page, 'Abalone').click();
+  await upvoteOf(page, 'Toadflax').click();
   await expect(toastOf(page, 'Upvoted!').locator('.toast-description')).toHaveText('Thanks for your support!');
   await undoOf(page, 'Upvoted!').press('Enter');
-  await expect(upvoteOf(page, 'Abalone')).toHaveAttribute('aria-pressed', 'false');
+  await expect(upvoteOf(page, 'Toadflax')).toHaveAttribute('aria-pressed', 'false');
   await expect(toastOf(page, 'Upvoted!')).toHaveCount(0);
   await expect(toastOf(page, 'Upvote removed').locator('.toast-description')).toHaveText('Upvote removed successfully');
   await undoOf(page, 'Upvote removed').press('Enter');
-  await expect(upvoteOf(page, 'Abalone')).toHaveAccessibleName('Upvote Abalone, 1');
+  await expect(upvoteOf(page, 'Toadflax')).toHaveAccessibleName('Upvote Toadflax, 1');
   await expect(toastOf(page, 'Upvoted!')).toHaveCount(1);
   const rows = await site.database.query('SELECT 1 FROM upvotes WHERE product_id = $1', [product.id]);
   expect(rows).toHaveLength(1);

@@ -151,25 +151,25 @@ test.describe('§4 and §8: upvotes', () => {
   });
 
   test('two visitors add two upvotes, and each sees their own state', async ({ page, site, newVisitor }) => {
-    const product = await site.addProduct({ name: 'Halibut' });
+    const product = await site.addProduct({ name: 'Betony' });
     const other = await newVisitor();
     await visit(page, `/product/${product.id}`);
-    await upvoteOf(page, 'Halibut').click();
+    await upvoteOf(page, 'Betony').click();
     await expect(toast(page)).toHaveCount(1);
     // The cache may serve a slightly older page to everyone except the writer.
     await expect(async () => {
       await visit(other, `/product/${product.id}`);
-      expect(await upvoteOf(other, 'Halibut').textContent()).toContain('1');
+      expect(await upvoteOf(other, 'Betony').textContent()).toContain('1');
     }).toPass();
-    await expectUpvote(other, 'Halibut', { upvoted: false, count: 1 });
-    await upvoteOf(other, 'Halibut').click();
+    await expectUpvote(other, 'Betony', { upvoted: false, count: 1 });
+    await upvoteOf(other, 'Betony').click();
     await expect(toast(other)).toHaveCount(1);
-    await expectUpvote(other, 'Halibut', { upvoted: true, count: 2 });
+    await expectUpvote(other, 'Betony', { upvoted: true, count: 2 });
     await expect(async () => {
       await page.reload();
-      expect(await upvoteOf(page, 'Halibut').textContent()).toContain('2');
+      expect(await upvoteOf(page, 'Betony').textContent()).toContain('2');
     }).toPass();
-    await expectUpvote(page, 'Halibut', { upvoted: true, count: 2 });
+    await expectUpvote(page, 'Betony', { upvoted: true, count: 2 });
   });
 
   test('the upvote works by keyboard', async ({ page, site }) => {
@@ -191,9 +191,9 @@ test.describe('§8 and §9: the upvote status', () => {
   }) => {
     expectConsoleError(/503/);
     const warnings = recordWarnings(page);
-    const product = await site.addProduct({ name: 'Mussel' });
+    const product = await site.addProduct({ name: 'Avens' });
     await visit(page, `/product/${product.id}`);
-    await upvoteOf(page, 'Mussel').click();
+    await upvoteOf(page, 'Avens').click();
     await expect(toast(page)).toHaveCount(1);
     await page.clock.install();
     await pauseClock();
@@ -206,7 +206,7 @@ test.describe('§8 and §9: the upvote status', () => {
     await failed.deliver();
     await page.clock.resume();
     await expect.poll(() => warnings).toContain('Failed to check upvote status: The database cannot be reached');
-    await expectUpvote(page, 'Mussel', { upvoted: false, count: 1 });
+    await expectUpvote(page, 'Avens', { upvoted: false, count: 1 });
     await page.clock.fastForward(60_000);
     await requestsReported(page);
     expect(failed.requests).toHaveLength(2);

@@ -24,6 +24,8 @@ export interface E2eSite extends RunningSite {
   addComments(productId: string, overrides: readonly CommentOverrides[]): Promise<Comment[]>;
   /** Adds upvotes of `count` other visitors at the time `at` (default: now), and updates the product's leaderboards. */
   addUpvotes(productId: string, count: number, at?: Date): Promise<void>;
+  /** Returns the names of the products and submissions that were added since the last call, except default names. */
+  takeNewNames(): Promise<string[]>;
 }
 
 const INSERT_COMMENTS = `WITH added AS (
@@ -34,6 +36,10 @@ const INSERT_COMMENTS = `WITH added AS (
     RETURNING product_id
   )
   UPDATE product_counts SET comments = comments + (SELECT count(*) FROM added) WHERE product_id = $2`;
+
+const SELECT_NAMES = `SELECT id, name FROM products
+  UNION SELECT product_id, product ->> 'name' FROM removed_products
+  UNION SELECT id, fields ->> 'name' FROM submissions`;
 
 /** Starts the built command without rate limits, because all tests share one network address. */
 export async function startE2eSite(environment: Record<string, string> = {}): Promise<E2eSite> {
@@ -57,10 +63,19 @@ export async function startE2eSite(environment: Record<string, string> = {}): Pr
     return products;
   }
 
+  const known = new Set<string>();
+  async function takeNewNames() {
+    const rows = await database.query<{ id: string; name: string }>(SELECT_NAMES);
+    const added = rows.filter(({ id }) => !known.has(id));
+    for (const { id } of added) known.add(id);
+    return added.map(({ name }) => name).filter((name) => !/^Product \d+$/.test(name));
+  }
+
   return {
     ...site,
     database,
     addProducts,
+    takeNewNames,
     async addProduct(overrides) {
       const product = buildProduct(overrides);
       await save([product]);

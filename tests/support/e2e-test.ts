@@ -5,6 +5,7 @@ import {
   expect,
   type Locator,
   type Page,
+  type TestInfo,
 } from '@playwright/test';
 import * as paths from '../../src/contract/paths.ts';
 import { type E2eSite, startE2eSite } from './e2e-site.ts';
@@ -51,7 +52,9 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       await use(async (start) => {
         if (!sites.has(start)) {
           for (const other of sites.keys()) if (start !== startE2eSite && other !== startE2eSite) await stop(other);
-          sites.set(start, await start());
+          const site = await start();
+          await site.takeNewNames();
+          sites.set(start, site);
         }
         return sites.get(start) as E2eSite;
       });
@@ -60,7 +63,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     { scope: 'worker', timeout: 300_000 },
   ],
 
-  site: [async ({ sharedSite }, use) => use(await sharedSite(startE2eSite)), { timeout: 300_000 }],
+  site: [({ sharedSite }, use, info) => useSite({ sharedSite, start: startE2eSite }, use, info), { timeout: 300_000 }],
 
   baseURL: ({ site }, use) => use(site.address),
 
@@ -120,12 +123,38 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
 /** Returns a test function whose tests use the site that `start` starts. */
 export function testWith(start: () => Promise<E2eSite>): typeof test {
   return test.extend({
-    site: [async ({ sharedSite }, use) => use(await sharedSite(start)), { scope: 'test', timeout: 300_000 }],
+    site: [
+      ({ sharedSite }, use, info) => useSite({ sharedSite, start }, use, info),
+      { scope: 'test', timeout: 300_000 },
+    ],
   });
+}
+
+/** The searches that pages sent since the last test ended. */
+const searches = new Set<string>();
+
+/**
+ * Lets a test use a shared site, and reports the names of its products and its searches. After a complete run,
+ * scripts/test/reports.js checks that no other test of the same site uses the names.
+ */
+async function useSite(
+  { sharedSite, start }: Pick<WorkerFixtures, 'sharedSite'> & { start: () => Promise<E2eSite> },
+  use: (site: E2eSite) => Promise<void>,
+  info: TestInfo,
+): Promise<void> {
+  const site = await sharedSite(start);
+  await use(site);
+  const used = { site: String(start), names: await site.takeNewNames(), searches: [...searches] };
+  searches.clear();
+  info.annotations.push({ type: 'shared site', description: JSON.stringify(used) });
 }
 
 async function prepare(context: BrowserContext, live: boolean): Promise<void> {
   context.on('page', awaitInterception);
+  context.on('request', (request) => {
+    const text = new URL(request.url()).searchParams.get('q');
+    if (text) searches.add(text);
+  });
   await reportViolations(context);
   if (live) return;
   // Responds 204 to requests for an event stream, which stops retries. A Playwright route would disable the HTTP cache.

@@ -75,5 +75,6 @@ async function addStateProducts(site: E2eSite): Promise<StateContent> {
   await site.addComments(long.id, [
     { content: `${LONG_WORD.repeat(20)} https://example.org/${LONG_WORD}`, authorName: LONG_WORD },
   ]);
+  await site.takeNewNames();
   return { site, discussed, bare, rich, long };
 }
