@@ -11,7 +11,7 @@ const harness = new CommandHarness();
 beforeAll(installCommand);
 afterEach(() => harness.clear());
 
-test('for a healthy site with backups, doctor exits 0, and reports no fault and a passed trial restore', async () => {
+test('for a healthy site with backups, doctor exits 0, and reports no failure and a passed trial restore', async () => {
   const dataDir = await harness.sampleDataDir();
   const settings = { DATA_DIR: dataDir, BACKUP_DIR: join(await harness.folder(), 'backups'), LOG_LEVEL: 'warn' };
   const site = await harness.serve(settings);
@@ -39,8 +39,8 @@ test('for wrong counts and an untrusted proxy, doctor exits 1 with advice, witho
   const { healthy, findings } = JSON.parse(stdout);
   expect(healthy).toBe(false);
   const of = (check: string) => findings.find((finding: { check: string }) => finding.check === check);
-  expect(of('counts')).toMatchObject({ status: 'fault', advice: 'Run `groundswell counts check --repair`.' });
-  expect(of('TRUST_PROXY')).toMatchObject({ status: 'fault', advice: expect.stringContaining('loopback') });
+  expect(of('counts')).toMatchObject({ status: 'failed', advice: 'Run `groundswell counts check --repair`.' });
+  expect(of('TRUST_PROXY')).toMatchObject({ status: 'failed', advice: expect.stringContaining('loopback') });
   expect(of('SITE_URL')).toMatchObject({
     status: 'warning',
     message: expect.stringContaining('site.invalid/healthz failed'),

@@ -80,7 +80,7 @@ test('webhooks list shows the state of each event, and retry queues undelivered 
   expect((await list('--undelivered')).map(({ state }) => state)).toEqual(['waiting', 'waiting']);
 });
 
-test('doctor reports a receiver that has responded 410 Gone as a fault', async () => {
+test('doctor reports a receiver that has responded 410 Gone as a failure', async () => {
   await database.transaction((sql) => recordEvents(sql, [held('a')]));
   const webhooks = async () => {
     const { stdout } = await runProgram(['doctor', '--json'], settings());
@@ -92,5 +92,5 @@ test('doctor reports a receiver that has responded 410 Gone as a fault', async (
     "INSERT INTO webhook_receivers (url_digest, gone_at) VALUES (encode(sha256(convert_to($1, 'UTF8')), 'hex'), now())",
     [receiver.url],
   );
-  expect(await webhooks()).toMatchObject({ status: 'fault', message: expect.stringContaining('410 Gone') });
+  expect(await webhooks()).toMatchObject({ status: 'failed', message: expect.stringContaining('410 Gone') });
 });

@@ -21,7 +21,7 @@ async function serveStatus(status: number, host = '127.0.0.1'): Promise<number> 
   return (server.address() as AddressInfo).port;
 }
 
-test('the brand check lists the configured settings with their files and both accents, and a missing file is a fault', async () => {
+test('the brand check lists the configured settings with their files and both accents, and a missing file is a failure', async () => {
   expect(await checkBrand(readSettings({}))).toBeUndefined();
   const logo = join(PACKAGE_ROOT, 'public/favicon.svg');
   const shown = readSettings({ SITE_TAGLINE: 'New every day', SITE_LOGO: logo, SITE_ACCENT: '#0b6e4f' });
@@ -31,7 +31,7 @@ test('the brand check lists the configured settings with their files and both ac
   expect(before).toBe('set by SITE_TAGLINE, SITE_LOGO (');
   expect(after).toMatch(/^\), SITE_ACCENT \(#0b6e4f, in the dark theme #[0-9a-f]{6}\)$/);
   expect(await checkBrand(readSettings({ SITE_LOGO: '/nowhere/logo.svg' }))).toMatchObject({
-    status: 'fault',
+    status: 'failed',
     message: 'SITE_LOGO: /nowhere/logo.svg cannot be used: there is no such file',
   });
 });
@@ -68,7 +68,7 @@ describe('SITE_URL', () => {
 describe('the site', () => {
   const check = (port: number, host: string) => checkSite(readSettings({ PORT: String(port), HOST: host }));
 
-  test('a stopped site is not a fault, and a running site is found if HOST is 127.0.0.1 or all addresses', async () => {
+  test('a stopped site is not a failure, and a running site is found if HOST is 127.0.0.1 or all addresses', async () => {
     for (const host of ['127.0.0.1', '0.0.0.0', '::']) {
       const port = await serveStatus(200);
       expect(await check(port, host)).toMatchObject({ status: 'ok', message: `running at http://127.0.0.1:${port}` });
@@ -81,9 +81,9 @@ describe('the site', () => {
     expect((await check(port, '::1')).message).toBe(`not running at http://[::1]:${port}`);
   });
 
-  test('a site that runs without its database is a fault', async () => {
+  test('a site that runs without its database is a failure', async () => {
     expect(await check(await serveStatus(503), '127.0.0.1')).toMatchObject({
-      status: 'fault',
+      status: 'failed',
       message: expect.stringContaining('cannot use its database'),
     });
   });
@@ -94,9 +94,9 @@ describe('TRUST_PROXY', () => {
 
   test('TRUST_PROXY must be set behind a proxy, even without rate limits, because the cap on votes remains', () => {
     const siteUrl = { SITE_URL: 'https://launches.example' };
-    expect(check(siteUrl)).toMatchObject({ status: 'fault', advice: expect.stringContaining('loopback') });
+    expect(check(siteUrl)).toMatchObject({ status: 'failed', advice: expect.stringContaining('loopback') });
     expect(check({ ...siteUrl, RATE_LIMITS: 'off', VOTES_PER_NETWORK: '7' })).toMatchObject({
-      status: 'fault',
+      status: 'failed',
       message: expect.stringContaining('only 7 of their votes for a launch count'),
     });
     expect(check({ ...siteUrl, TRUST_PROXY: 'loopback' })).toMatchObject({ status: 'ok', message: 'set' });

@@ -13,7 +13,7 @@ import {
   MAX_TRIAL_RESTORE_ROWS,
   NO_BACKUPS,
 } from '../../core/doctor/check-storage.ts';
-import { fault, ok, warning } from '../../core/doctor/finding.ts';
+import { failure, ok, warning } from '../../core/doctor/finding.ts';
 import { runDatabaseChecks } from '../../core/doctor/run-database-checks.ts';
 import { systemCode } from '../../core/file-system.ts';
 import { readBrand } from '../../settings/brand.ts';
@@ -35,14 +35,14 @@ export function doctorCommand(): Command {
     .description('check settings, database, disk, clock, proxy and backups; exit code 1 if a check fails')
     .addOption(
       jsonOption(
-        '{ "healthy": false, "findings": [{ "check": "counts", "status": "fault", "message": …, "advice": … }] }',
+        '{ "healthy": false, "findings": [{ "check": "counts", "status": "failed", "message": …, "advice": … }] }',
       ),
     )
     .addHelpText(
       'after',
       `
 Examples:
-  groundswell doctor  one line per check: ✓ passed, ! warning, ✗ fault
+  groundswell doctor  one line per check: ✓ passed, ! warning, ✗ failed
   groundswell doctor --json | jq '.findings[] | select(.status != "ok")'
 
 The command changes nothing. As a trial, it restores the newest backup in
@@ -58,7 +58,7 @@ rolls the restore back.`,
           if (!json) printFinding(finding);
         }
       });
-      const healthy = findings.every(({ status }) => status !== 'fault');
+      const healthy = findings.every(({ status }) => status !== 'failed');
       if (json) printJson({ healthy, findings });
       if (!healthy) process.exitCode = EXIT_UNHEALTHY;
     });
@@ -70,7 +70,7 @@ async function* examine(): AsyncGenerator<Finding> {
     settings = readSettings(process.env);
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
-    for (const text of error.faults) yield fault('settings', text, 'See docs/configuration.md.');
+    for (const text of error.faults) yield failure('settings', text, 'See docs/configuration.md.');
     return;
   }
   yield ok('settings', 'all are valid');
@@ -96,7 +96,7 @@ export async function checkBrand(settings: Settings): Promise<Finding | undefine
     await readBrand(settings);
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
-    return fault(
+    return failure(
       'brand',
       error.faults.join('; '),
       'Correct the file or the setting; otherwise, the site does not start.',
@@ -138,7 +138,7 @@ async function* examineDatabase(settings: Settings): AsyncGenerator<Finding> {
         yield missingDatabase(dataDir);
         return;
       }
-      yield fault(
+      yield failure(
         'database',
         error instanceof Error ? error.message : String(error),
         'Correct this first; the remaining checks of the database were skipped.',
@@ -165,8 +165,8 @@ async function examineBackups(connection: Connection | undefined, { backups }: S
   return connection.withoutStatementTimeout((database) => checkBackups(database, wanted));
 }
 
-const SIGNS = { ok: '✓', warning: '!', fault: '✗' } as const;
-const STYLES = { ok: 'green', warning: 'yellow', fault: 'red' } as const;
+const SIGNS = { ok: '✓', warning: '!', failed: '✗' } as const;
+const STYLES = { ok: 'green', warning: 'yellow', failed: 'red' } as const;
 
 function printFinding({ check, status, message, advice }: Finding): void {
   const text = withPeriod(message) + (advice === undefined ? '' : ` ${advice}`);
@@ -210,13 +210,13 @@ export async function checkSiteUrl({ siteUrl }: Settings): Promise<Finding> {
   return ok(check, `${siteUrl} is reachable`);
 }
 
-/** Checks whether the site runs on this machine. A stopped site is not a fault, because commands do not need it. */
+/** Checks whether the site runs on this machine. A stopped site is not a failure, because commands do not need it. */
 export async function checkSite(settings: Settings): Promise<Finding> {
   const address = localAddress(settings);
   const status = await statusOf(`${address}${paths.readyz}`);
   if (status === '200') return ok('site', `running at ${address}`);
   if (status === '503')
-    return fault(
+    return failure(
       'site',
       `running at ${address}, but it is stopping or cannot use its database`,
       'Check the database and the log of the site.',
@@ -229,7 +229,7 @@ export function checkProxyTrust({ siteUrl, trustProxy, host, launches }: Setting
   const check = 'TRUST_PROXY';
   const isBehindProxy = siteUrl?.startsWith('https:') ?? false;
   if (isBehindProxy && trustProxy === undefined) {
-    return fault(
+    return failure(
       check,
       `not set, although a site with https runs behind a proxy: all visitors share the rate limits of one network, and only ${launches.votesPerNetwork} of their votes for a launch count`,
       'Set it to the address of the proxy, such as loopback for one on this machine.',

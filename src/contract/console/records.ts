@@ -173,8 +173,8 @@ export interface OverviewRecord {
 export interface Finding {
   /** The checked subject, in a word or two. */
   check: string;
-  /** `warning`: the subject works but needs attention. `fault`: it does not work, or will soon stop working. */
-  status: 'ok' | 'warning' | 'fault';
+  /** `warning`: the subject works but needs attention. `failed`: it does not work, or will soon stop working. */
+  status: 'ok' | 'warning' | 'failed';
   /** The finding, in one line without secrets. */
   message: string;
   /** What the operator should do; absent if the check passed. */

@@ -7,7 +7,7 @@ import { describeUrl, readConnectionLimit, reasonOf, SILENT_LOG } from '../datab
 import { openDatabase, readDatabaseTime, type Sql } from '../database/database.ts';
 import { hasReplayed, MAX_LAG_MS, readPosition, requireSameSystem } from '../database/replica-watch.ts';
 import { searchIndexOf } from '../products/search-trigrams.ts';
-import { fault, ok, warning } from './finding.ts';
+import { failure, ok, warning } from './finding.ts';
 
 /** Slower responses delay pages noticeably, because a page runs several queries in sequence. */
 const SLOW_RESPONSE_MS = 20;
@@ -26,7 +26,7 @@ export async function checkServer(sql: Sql, location: string): Promise<Finding> 
   const responseMs = Math.min(...times);
   const message = `PostgreSQL ${about?.version} at ${location} responds in ${responseMs.toFixed(1)} ms`;
   if (about?.encoding !== 'UTF8') {
-    return fault(
+    return failure(
       'database',
       `${message}, but its encoding is ${about?.encoding}`,
       'Move to a database with the encoding UTF8.',
@@ -73,13 +73,13 @@ export async function checkMigrations(sql: Sql, names: readonly string[]): Promi
   const unknown = applied.filter((name) => !names.includes(name));
   const pending = names.filter((name) => !applied.includes(name));
   if (unknown.length > 0)
-    return fault(
+    return failure(
       'migrations',
       `the database has ${unknown.join(', ')}, which this version of Groundswell does not know`,
       'Run the newer version that applied them.',
     );
   if (pending.length > 0)
-    return fault(
+    return failure(
       'migrations',
       `${pending.join(', ')} not applied yet`,
       'Run `groundswell migrate`, or start the site.',
@@ -122,7 +122,7 @@ export async function checkIndexes(sql: Sql): Promise<Finding> {
   const indexes = await sql.query<{ index: string; valid: boolean }>(SELECT_INDEXES, [SITE_TABLES]);
   const invalid = indexes.filter(({ valid }) => !valid).map(({ index }) => index);
   if (invalid.length > 0) {
-    return fault(
+    return failure(
       'indexes',
       `${invalid.join(', ')} cannot be used`,
       `In the database, run \`${invalid.map((name) => `REINDEX INDEX ${name}`).join('; ')}\`.`,
@@ -170,7 +170,7 @@ export async function checkReplica(primary: Sql, url: string): Promise<Finding> 
 }
 
 const CLOCK_WARNING_MS = 2_000;
-const CLOCK_FAULT_MS = 60_000;
+const CLOCK_FAILURE_MS = 60_000;
 
 /** Checks that the clocks of this machine and of the database agree. Tests inject `now`. */
 export async function checkClock(sql: Sql, now: () => number = Date.now): Promise<Finding> {
@@ -181,7 +181,7 @@ export async function checkClock(sql: Sql, now: () => number = Date.now): Promis
   const apartMs = Math.max(0, before - theirs, theirs - after);
   const message = `this machine and the database are ${(apartMs / 1_000).toFixed(1)} s apart`;
   const advice = 'Synchronize both clocks over the network (NTP).';
-  if (apartMs > CLOCK_FAULT_MS) return fault('clock', message, advice);
+  if (apartMs > CLOCK_FAILURE_MS) return failure('clock', message, advice);
   if (apartMs > CLOCK_WARNING_MS) return warning('clock', message, advice);
   return ok('clock', 'this machine and the database agree');
 }
@@ -195,7 +195,7 @@ export async function checkSomeCounts(sql: Sql, random: () => number = Math.rand
   const after = skipped === 0 ? '' : await idAt(sql, skipped);
   const { checked, wrong } = await checkCounts(sql, { after, limit: SAMPLE });
   const message = `wrong for ${formatCount(wrong.length)} of ${formatCount(checked)} checked products`;
-  if (wrong.length > 0) return fault('counts', message, 'Run `groundswell counts check --repair`.');
+  if (wrong.length > 0) return failure('counts', message, 'Run `groundswell counts check --repair`.');
   return ok('counts', message);
 }
 

@@ -12,7 +12,7 @@ import type { Database, Sql } from '../database/database.ts';
 import { readMigrations } from '../database/migrate.ts';
 import { disableTimeouts } from '../database/transactions.ts';
 import { type MeasureDisk, measureDisk, systemCode } from '../file-system.ts';
-import { fault, ok, warning } from './finding.ts';
+import { failure, ok, warning } from './finding.ts';
 
 /** Larger backups are only verified, because a trial restore would keep the database busy for too long. */
 export const MAX_TRIAL_RESTORE_ROWS = 200_000;
@@ -50,7 +50,7 @@ export async function checkBackups(
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
     const path = await (database ? newestBackupOf(database, folder) : newestBackup(folder));
     if (path === undefined)
-      return fault(
+      return failure(
         CHECK,
         `there are none of this database in ${folder}`,
         'A running site writes a backup at the interval set by BACKUP_EVERY. If none appears, check its log.',
@@ -78,15 +78,15 @@ export async function checkBackups(
     return ok(CHECK, message);
   } catch (error) {
     if (error instanceof BackupFileError)
-      return fault(CHECK, error.message, 'Write another backup: `groundswell backup FILE`.');
+      return failure(CHECK, error.message, 'Write another backup: `groundswell backup FILE`.');
     if (error instanceof CoreError || error instanceof pg.DatabaseError)
-      return fault(
+      return failure(
         CHECK,
         `${isTried ? 'the trial restore failed' : 'the database cannot be read'}: ${error.message}`,
-        'Correct the fault, then run `groundswell doctor` again.',
+        'Correct the error, then run `groundswell doctor` again.',
       );
     const reason = systemCode(error) ?? (error instanceof Error ? error.message : String(error));
-    return fault(
+    return failure(
       CHECK,
       `${folder}: ${reason}`,
       'Check that BACKUP_DIR is correct, that its disk is mounted, and that this user may write to it.',
@@ -142,7 +142,7 @@ async function compare(sql: Sql, path: string, header: BackupHeader, tables: rea
 }
 
 const GIB = 2 ** 30;
-const FAULT_BYTES = GIB / 4;
+const FAILURE_BYTES = GIB / 4;
 const WARNING_BYTES = GIB;
 const WARNING_SHARE = 0.05;
 
@@ -153,7 +153,7 @@ export async function checkDisk(setting: string, folder: string, measure: Measur
     const { free, all } = await measure(folder);
     const message = `${(free / GIB).toFixed(1)} GiB free of ${(all / GIB).toFixed(1)} GiB at ${folder}`;
     const advice = `Free some space there, or stop the site, copy the folder to a larger disk, and set ${setting} to the copy.`;
-    if (free < FAULT_BYTES) return fault(check, message, advice);
+    if (free < FAILURE_BYTES) return failure(check, message, advice);
     if (free < WARNING_BYTES || free < all * WARNING_SHARE) return warning(check, message, advice);
     return ok(check, message);
   } catch (error) {
@@ -171,14 +171,14 @@ export async function checkDataFolder(clusterDir: string): Promise<Finding> {
   const permissions = mode & 0o777;
   const self = process.geteuid?.() ?? uid;
   if (self !== 0 && uid !== self) {
-    return fault(
+    return failure(
       'data folder',
       `${clusterDir} belongs to user id ${uid}, but this process runs as user id ${self}`,
       `Run Groundswell as that user, or change the owner with \`sudo chown -R ${self} ${await realpath(clusterDir)}\`.`,
     );
   }
   if ((permissions & 0o027) !== 0)
-    return fault(
+    return failure(
       'data folder',
       `other users can access ${clusterDir}, which has the mode ${permissions.toString(8)}`,
       `Run \`chmod 700 ${clusterDir}\`.`,

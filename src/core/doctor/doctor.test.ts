@@ -41,20 +41,20 @@ test('doctor names the version, the location and the response time of the databa
   });
 });
 
-test('doctor reports a schema older or newer than this program as a fault', async () => {
+test('doctor reports a schema older or newer than this program as a failure', async () => {
   const names = (await readMigrations(MIGRATIONS)).map(({ name }) => name);
   expect(await checkMigrations(database, names)).toMatchObject({ status: 'ok' });
   expect(await checkMigrations(database, [...names, '9999_next.sql'])).toMatchObject({
-    status: 'fault',
+    status: 'failed',
     message: '9999_next.sql not applied yet',
     advice: expect.stringContaining('groundswell migrate'),
   });
   expect(await checkMigrations(database, names.slice(0, -1))).toMatchObject({
-    status: 'fault',
+    status: 'failed',
     message: expect.stringContaining('does not know'),
   });
   const empty = await createTestDatabase({ migrated: false });
-  expect(await checkMigrations(empty, names)).toMatchObject({ status: 'fault' });
+  expect(await checkMigrations(empty, names)).toMatchObject({ status: 'failed' });
   await empty.drop();
 });
 
@@ -77,20 +77,20 @@ test('doctor warns if a site may open more connections than the server or its da
   });
 });
 
-test('doctor warns of a clock that is seconds off, reports one that is minutes off as a fault, and ignores the duration of its query', async () => {
+test('doctor warns of a clock that is seconds off, reports one that is minutes off as a failure, and ignores the duration of its query', async () => {
   const apart = (ms: number) => checkClock(database, () => Date.now() + ms);
   expect(await apart(0)).toMatchObject({ status: 'ok' });
   expect(await apart(-30_000)).toMatchObject({
     status: 'warning',
     message: expect.stringMatching(/ (2\d|30)\.\d s apart$/),
   });
-  expect(await apart(3_600_000)).toMatchObject({ status: 'fault' });
+  expect(await apart(3_600_000)).toMatchObject({ status: 'failed' });
   const [sent, received] = [Date.now() - 60_000, Date.now() + 60_000];
   const times = [sent, received];
   expect(await checkClock(database, () => times.shift() ?? 0)).toMatchObject({ status: 'ok' });
 });
 
-test('doctor reports an unfinished index as a fault, and warns of a search without its index', async () => {
+test('doctor reports an unfinished index as a failure, and warns of a search without its index', async () => {
   expect(await checkIndexes(database)).toMatchObject({ status: 'ok' });
   expect(await checkSearch(database)).toMatchObject({ status: 'ok', message: expect.stringContaining('pg_trgm') });
   await database.query("INSERT INTO products (id, name) VALUES ('twin-1', 'Twin'), ('twin-2', 'Twin')");
@@ -99,7 +99,7 @@ test('doctor reports an unfinished index as a fault, and warns of a search witho
     database.query('CREATE INDEX CONCURRENTLY twins ON products ((1 / (length(name) - 4)))'),
   ).rejects.toThrow('division by zero');
   expect(await checkIndexes(database)).toMatchObject({
-    status: 'fault',
+    status: 'failed',
     advice: expect.stringContaining('REINDEX INDEX twins'),
   });
   // On Citus, the invalid index may exist only on the first server.
@@ -118,7 +118,7 @@ test('doctor reports an unfinished index as a fault, and warns of a search witho
   });
 });
 
-test('doctor reports an encoding other than UTF-8 as a fault, but not the locale C', async () => {
+test('doctor reports an encoding other than UTF-8 as a failure, but not the locale C', async () => {
   const [ascii, byteByByte] = await Promise.all([
     createTestDatabase({ locale: 'C' }),
     createTestDatabase({ migrated: false, locale: 'C', encoding: 'SQL_ASCII' }),
@@ -126,7 +126,7 @@ test('doctor reports an encoding other than UTF-8 as a fault, but not the locale
   try {
     expect(await checkServer(ascii, 'here')).toMatchObject({ message: expect.not.stringContaining('encoding') });
     expect(await checkServer(byteByByte, 'here')).toMatchObject({
-      status: 'fault',
+      status: 'failed',
       message: expect.stringContaining('its encoding is SQL_ASCII'),
     });
     expect(await checkSearch(ascii)).toMatchObject({ status: 'ok' });
@@ -165,7 +165,7 @@ test('doctor finds wrong counts in a sample of a thousand products', async () =>
   });
   await database.query("UPDATE product_counts SET upvotes = 9 WHERE product_id = 'p-3'");
   expect(await checkSomeCounts(database)).toMatchObject({
-    status: 'fault',
+    status: 'failed',
     message: 'wrong for 1 of 20 checked products',
     advice: expect.stringContaining('counts check --repair'),
   });
@@ -178,13 +178,13 @@ test('doctor finds wrong counts in a sample of a thousand products', async () =>
   await database.query("DELETE FROM products WHERE id LIKE 'q-%'");
 });
 
-test('doctor warns of a nearly full disk, reports an even fuller one as a fault, and warns of a missing folder', async () => {
+test('doctor warns of a nearly full disk, reports an even fuller one as a failure, and warns of a missing folder', async () => {
   const disk = (free: number, all = 100) =>
     checkDisk('DATA_DIR', '/srv', async () => ({ free: free * 2 ** 30, all: all * 2 ** 30 }));
   expect(await disk(50)).toMatchObject({ status: 'ok', message: '50.0 GiB free of 100.0 GiB at /srv' });
   expect(await disk(4)).toMatchObject({ status: 'warning' });
   expect(await disk(0.9, 10)).toMatchObject({ status: 'warning' });
-  expect(await disk(0.2, 10)).toMatchObject({ status: 'fault', advice: expect.stringContaining('set DATA_DIR') });
+  expect(await disk(0.2, 10)).toMatchObject({ status: 'failed', advice: expect.stringContaining('set DATA_DIR') });
   expect(await checkDisk('DATA_DIR', '/no/such/folder')).toMatchObject({ status: 'warning' });
 });
 
@@ -213,7 +213,7 @@ describe('backups', () => {
   });
 
   test('a backup that is missing, old, from the future, damaged or not restorable is reported', async () => {
-    expect(await check()).toMatchObject({ status: 'fault', message: expect.stringContaining('there are none') });
+    expect(await check()).toMatchObject({ status: 'failed', message: expect.stringContaining('there are none') });
     await writeBackup(database, path, { groundswell: '1.2.3' });
     expect(await check(() => Date.now() + 3 * 3_600_000)).toMatchObject({
       status: 'warning',
@@ -225,22 +225,22 @@ describe('backups', () => {
     });
     const whole = await readFile(path);
     await writeFile(path, whole.subarray(0, 500));
-    expect(await check()).toMatchObject({ status: 'fault', message: expect.stringContaining('cut off') });
+    expect(await check()).toMatchObject({ status: 'failed', message: expect.stringContaining('cut off') });
     // The checksums of this backup are right, but its columns do not match any table.
     const [header = '', ...rows] = gunzipSync(whole).toString().split('\n');
     const other = header.replace('"columns":["id"', '"columns":["no_such_column"');
     const sum = createHash('sha256').update(`${other}\n`).digest('hex');
     await writeFile(path, gzipSync([other, ...rows.slice(0, -2), `#{"end":true,"sha256":"${sum}"}\n`].join('\n')));
-    expect(await check()).toMatchObject({ status: 'fault', message: expect.stringContaining('no_such_column') });
+    expect(await check()).toMatchObject({ status: 'failed', message: expect.stringContaining('no_such_column') });
   });
 
-  test('a database that fails during the trial restore is not reported as a fault of the folder', async () => {
+  test('a database that fails during the trial restore is not reported as an error of the folder', async () => {
     await writeBackup(database, path, { groundswell: '1.2.3' });
     const broken = { ...database, transaction: () => Promise.reject(new CoreError('unavailable', 'Away.')) };
     expect(await checkBackups(broken, rules())).toMatchObject({
-      status: 'fault',
+      status: 'failed',
       message: 'the trial restore failed: Away.',
-      advice: 'Correct the fault, then run `groundswell doctor` again.',
+      advice: 'Correct the error, then run `groundswell doctor` again.',
     });
   });
 
@@ -268,7 +268,7 @@ describe('backups', () => {
   test('a missing backup folder is reported', async () => {
     await rm(folder, { recursive: true });
     expect(await check()).toMatchObject({
-      status: 'fault',
+      status: 'failed',
       message: `${folder}: ENOENT`,
       advice: expect.stringContaining('BACKUP_DIR'),
     });

@@ -9,9 +9,9 @@ export const warning = (check: string, message: string, advice: string): Finding
   advice,
 });
 
-export const fault = (check: string, message: string, advice: string): Finding => ({
+export const failure = (check: string, message: string, advice: string): Finding => ({
   check,
-  status: 'fault',
+  status: 'failed',
   message,
   advice,
 });

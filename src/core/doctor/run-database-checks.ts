@@ -24,7 +24,7 @@ import {
   checkServer,
   checkSomeCounts,
 } from './check-database.ts';
-import { fault, ok, warning } from './finding.ts';
+import { failure, ok, warning } from './finding.ts';
 
 interface SiteToExamine {
   /** Returns the maximum number of connections of all processes of the site if the database allows `limit`. */
@@ -158,7 +158,7 @@ export async function checkWebhooks(sql: Sql, receiver: ReceiverAddress, now: Da
   const check = 'webhooks';
   const { waiting, expired, failingSince, lastFailure, goneAt } = await readWebhookStatus(sql, receiverOf(receiver));
   if (goneAt) {
-    return fault(
+    return failure(
       check,
       `the receiver responded 410 Gone at ${goneAt.toISOString()}, so deliveries are stopped`,
       'Correct WEBHOOK_URL, remove it, or resume with `groundswell webhooks retry`.',

@@ -209,7 +209,7 @@ test('410 Gone stops deliveries, which doctor reports; `webhooks retry` or anoth
   await record('b');
   time += HOUR_MS;
   expect(await checkWebhooks(database, receiver, now())).toMatchObject({
-    status: 'fault',
+    status: 'failed',
     message: expect.stringMatching(/^the receiver responded 410 Gone at /),
   });
   expect(await checkWebhooks(database, { url: `${receiver.url}/other` }, now())).toMatchObject({ status: 'ok' });

@@ -159,7 +159,7 @@ function Rows({ rows, choice, errors }: Pick<Props, 'rows' | 'choice'> & { error
       {elsewhere.length > 0 && (
         <ul className="findings">
           {elsewhere.map(({ line, item, field, reason }) => (
-            <li key={`${line}-${item}-${field}`} data-status="fault">
+            <li key={`${line}-${item}-${field}`} data-status="failed">
               <p>
                 <strong>{item === undefined ? `Line ${line}` : `Item ${item}`}</strong> {field && `${field}: `}
                 {reason}

@@ -88,7 +88,7 @@ function Facts({ overview: { waiting, lastBackupAt, backupsScheduled, database }
           <small>{formatBytes(database.bytes)} in the database</small>
         </dd>
       </div>
-      <div className="fact card" data-tone={lastBackupAt === null && !backupsScheduled ? 'fault' : undefined}>
+      <div className="fact card" data-tone={lastBackupAt === null && !backupsScheduled ? 'failed' : undefined}>
         <dt>Last backup</dt>
         <dd>
           {lastBackupAt === null ? 'Never' : <TimeAgo time={lastBackupAt} />}
@@ -186,7 +186,7 @@ function Boards({ boards }: { boards: OverviewRecord['boards'] }) {
   );
 }
 
-const SIGNS = { ok: '✓', warning: '!', fault: '✗' } as const;
+const SIGNS = { ok: '✓', warning: '!', failed: '✗' } as const;
 
 /** The findings of `groundswell doctor`, with a button that runs the checks again. */
 function Doctor() {
