@@ -54,7 +54,7 @@ export function reportFailure(error: unknown): number {
   // Commander has already printed its own message, or the help.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
   if (error instanceof SettingsError) {
-    for (const fault of error.faults) printError(`groundswell: ${fault}`);
+    for (const text of error.errors) printError(`groundswell: ${text}`);
     return EXIT_USAGE;
   }
   const isStartFailure = error instanceof EmbeddedDatabaseError && error.code === 'start_failed';

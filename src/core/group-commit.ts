@@ -1,5 +1,5 @@
 import { CoreError } from './core-error.ts';
-import { isItemError } from './database/database-faults.ts';
+import { isItemError } from './database/database-errors.ts';
 import { retryConflicts } from './database/transactions.ts';
 
 /** The outcome of one item of a batch: its result, or the error that concerns only this item. */

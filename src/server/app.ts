@@ -113,7 +113,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     frameworkErrors: (error, request, reply) => {
       reply.headers(securityHeaders);
       if (request.url.startsWith(paths.api.prefix)) handleError(error, request, reply);
-      else sendNotFound(pages, request, reply).catch((fault: Error) => handleError(fault, request, reply));
+      else sendNotFound(pages, request, reply).catch((failure: Error) => handleError(failure, request, reply));
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
 

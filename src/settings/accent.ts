@@ -49,13 +49,13 @@ export function readAccent(text: string): Accent {
       [paper, GRAPHICS_CONTRAST],
     ] as const) {
       const measured = contrast(shown, background);
-      if (measured < needed) throw new Error(contrastFault(name, background, measured, needed));
+      if (measured < needed) throw new Error(contrastError(name, background, measured, needed));
     }
   }
   return accent;
 }
 
-function contrastFault(name: string, background: string, measured: number, needed: number): string {
+function contrastError(name: string, background: string, measured: number, needed: number): string {
   const where = background === '#ffffff' ? 'white' : background;
   // Rounds down, so the message does not report 4.46 as the required 4.5.
   const ratio = Math.floor(measured * 10) / 10;

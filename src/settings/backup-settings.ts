@@ -28,13 +28,13 @@ export const BACKUP_SETTINGS = {
 
 /**
  * Returns an error for each of BACKUP_EVERY and BACKUP_KEEP that is set. Call it if BACKUP_DIR is unset: an operator
- * who sets an interval expects backups. Settings that already have an error in `faults` are left out.
+ * who sets an interval expects backups. Settings that already have an error in `errors` are left out.
  */
 export function unusedBackupSettings(
   environment: Readonly<Record<string, string | undefined>>,
-  faults: readonly string[],
+  errors: readonly string[],
 ): string[] {
   const set = ['BACKUP_EVERY', 'BACKUP_KEEP'].filter((name) => environment[name]?.trim());
-  const unused = set.filter((name) => !faults.some((fault) => fault.startsWith(`${name}: `)));
+  const unused = set.filter((name) => !errors.some((error) => error.startsWith(`${name}: `)));
   return unused.map((name) => `${name}: this has no effect without BACKUP_DIR, the folder of the backups`);
 }

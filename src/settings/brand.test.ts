@@ -23,10 +23,10 @@ async function fileOf(name: string, content: string | Buffer): Promise<string> {
 
 const brandOf = (environment: Record<string, string>) => readBrand(readSettings(environment));
 
-async function faultsOf(environment: Record<string, string>): Promise<string> {
+async function errorsOf(environment: Record<string, string>): Promise<string> {
   const error: unknown = await brandOf(environment).catch((each) => each);
   if (!(error instanceof SettingsError)) throw new Error('The brand was accepted', { cause: error });
-  return error.faults.join('\n').replaceAll(folder, 'DIR');
+  return error.errors.join('\n').replaceAll(folder, 'DIR');
 }
 
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><circle id="a" cx="16" cy="16" r="16"/></svg>';
@@ -139,19 +139,19 @@ describe('refused logos', () => {
     ],
   ])('a logo is refused with a reason: %s', async (name, make, reason) => {
     const path = await fileOf(`${name}.svg`, await make());
-    expect(await faultsOf({ SITE_LOGO: path })).toBe(`SITE_LOGO: DIR/${name}.svg ${reason}`);
+    expect(await errorsOf({ SITE_LOGO: path })).toBe(`SITE_LOGO: DIR/${name}.svg ${reason}`);
   });
 
   test('a missing file, a folder, or a file that is too large is refused as a logo', async () => {
-    expect(await faultsOf({ SITE_LOGO: join(folder, 'none.svg') })).toBe(
+    expect(await errorsOf({ SITE_LOGO: join(folder, 'none.svg') })).toBe(
       'SITE_LOGO: DIR/none.svg cannot be used: there is no such file',
     );
-    expect(await faultsOf({ SITE_LOGO: folder })).toBe('SITE_LOGO: DIR cannot be used: this is not a file');
+    expect(await errorsOf({ SITE_LOGO: folder })).toBe('SITE_LOGO: DIR cannot be used: this is not a file');
     const large = await fileOf('large.svg', SVG.padEnd(32 * 1024 + 1));
-    expect(await faultsOf({ SITE_LOGO: large })).toBe(
+    expect(await errorsOf({ SITE_LOGO: large })).toBe(
       'SITE_LOGO: DIR/large.svg cannot be used: the file is larger than 32 KiB',
     );
-    expect(await faultsOf({ SITE_LOGO: '/dev/zero' })).toContain('this is not a file');
+    expect(await errorsOf({ SITE_LOGO: '/dev/zero' })).toContain('this is not a file');
   });
 });
 
@@ -190,13 +190,13 @@ describe('articles', () => {
     ],
   ])('articles are refused with a reason: %s', async (_name, value, reason) => {
     const path = await fileOf('articles.json', JSON.stringify(value));
-    expect(await faultsOf({ SITE_ARTICLES: path })).toBe(`SITE_ARTICLES: DIR/articles.json${reason}`);
+    expect(await errorsOf({ SITE_ARTICLES: path })).toBe(`SITE_ARTICLES: DIR/articles.json${reason}`);
   });
 
-  test('text that is not JSON is refused, and all faults are reported at once', async () => {
+  test('text that is not JSON is refused, and all errors are reported at once', async () => {
     const path = await fileOf('broken.json', '[{]');
-    const faults = await faultsOf({ SITE_ARTICLES: path, SITE_LOGO: join(folder, 'none') });
-    expect(faults.split('\n')).toEqual([
+    const errors = await errorsOf({ SITE_ARTICLES: path, SITE_LOGO: join(folder, 'none') });
+    expect(errors.split('\n')).toEqual([
       'SITE_LOGO: DIR/none cannot be used: there is no such file',
       expect.stringMatching(/^SITE_ARTICLES: DIR\/broken\.json is not JSON: /),
     ]);

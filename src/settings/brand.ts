@@ -23,11 +23,11 @@ const MAX_ARTICLES_BYTES = 32 * 1024;
 
 /** Reads the files that the settings name. @throws SettingsError with all errors. */
 export async function readBrand({ siteTagline, siteLogo, accent, siteArticles }: BrandSettings): Promise<Brand> {
-  const faults: string[] = [];
+  const errors: string[] = [];
   const attempt = async <Value>(name: string, path: string | undefined, read: (path: string) => Promise<Value>) => {
     if (path === undefined) return undefined;
     return read(path).catch((error: Error) => {
-      faults.push(`${name}: ${error.message}`);
+      errors.push(`${name}: ${error.message}`);
       return undefined;
     });
   };
@@ -37,7 +37,7 @@ export async function readBrand({ siteTagline, siteLogo, accent, siteArticles }:
   const articles = await attempt('SITE_ARTICLES', siteArticles, async (path) =>
     readArticles((await readBounded(path, MAX_ARTICLES_BYTES)).toString('utf8'), path),
   );
-  if (faults.length > 0) throw new SettingsError(faults);
+  if (errors.length > 0) throw new SettingsError(errors);
   return {
     page: {
       ...(siteTagline !== undefined && { tagline: siteTagline }),

@@ -36,8 +36,8 @@ export function readLogo(bytes: Buffer, path: string): Logo {
     }
     return describe(mediaType, extension, `${width}x${height}`);
   }
-  const fault = faultOfSvg(bytes);
-  return fault === undefined ? describe('image/svg+xml', 'svg', 'any') : refuse(fault);
+  const error = errorInSvg(bytes);
+  return error === undefined ? describe('image/svg+xml', 'svg', 'any') : refuse(error);
 }
 
 type Size = readonly [width: number, height: number];
@@ -99,7 +99,7 @@ const sizeOf = (width: number, height: number): Size | undefined =>
  * Returns the reason for rejecting an SVG, or undefined if it is accepted. Scripts in an SVG do not run in `<img>`, but
  * run if the file is opened directly.
  */
-function faultOfSvg(bytes: Buffer): string | undefined {
+function errorInSvg(bytes: Buffer): string | undefined {
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);

@@ -20,11 +20,11 @@ export function isLoopback(host: string): boolean {
   return ['localhost', '::1', '[::1]'].includes(host) || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
-/** Creates a reader of whole numbers. Its error message consists of the quoted text, `fault`, the range and `hint`. */
-export function wholeNumber(min: number, max: number, fault: string, hint = ''): (text: string) => number {
+/** Creates a reader of whole numbers. Its error message consists of the quoted text, `reason`, the range and `hint`. */
+export function wholeNumber(min: number, max: number, reason: string, hint = ''): (text: string) => number {
   return (text) => {
     const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-    if (!(value >= min && value <= max)) throw new Error(`${quote(text)} ${fault} from ${min} to ${max}${hint}`);
+    if (!(value >= min && value <= max)) throw new Error(`${quote(text)} ${reason} from ${min} to ${max}${hint}`);
     return value;
   };
 }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { faultsOf } from '../../tests/support/environment.ts';
+import { errorsOf } from '../../tests/support/environment.ts';
 import { DEFAULT_RATE_LIMITS } from './rate-limits.ts';
 import { readSettings, SETTING_NAMES, SETTINGS } from './settings.ts';
 
@@ -203,8 +203,8 @@ describe('invalid settings', () => {
     ['MODERATION_LOG', 'on', /must be off or public/],
     ['LOG_LEVEL', 'loud', /is not one of fatal, error, warn/],
   ])('%s=%s is reported in one line with the setting and what it accepts', (name, value, what) => {
-    expect(faultsOf({ [name]: value })).toEqual([expect.stringMatching(what)]);
-    expect(faultsOf({ [name]: value })[0]).toMatch(new RegExp(`^${name}: [^\\n]+$`));
+    expect(errorsOf({ [name]: value })).toEqual([expect.stringMatching(what)]);
+    expect(errorsOf({ [name]: value })[0]).toMatch(new RegExp(`^${name}: [^\\n]+$`));
   });
 
   test('the number ranges in the descriptions are exactly those that are accepted', () => {
@@ -213,13 +213,13 @@ describe('invalid settings', () => {
     );
     expect(ranges.map(({ name }) => name)).toEqual(['LEADERBOARD_REVIEW_HOURS', 'VOTES_PER_NETWORK', 'BACKUP_KEEP']);
     for (const { name, min, max } of ranges) {
-      const faults = (value: number) => faultsOf({ BACKUP_DIR: '/backups', [name]: `${value}` });
-      expect([min - 1, min, max, max + 1].filter((value) => faults(value).length === 0)).toEqual([min, max]);
+      const errors = (value: number) => errorsOf({ BACKUP_DIR: '/backups', [name]: `${value}` });
+      expect([min - 1, min, max, max + 1].filter((value) => errors(value).length === 0)).toEqual([min, max]);
     }
   });
 
   test('an invalid limit is reported even while limits are off', () => {
-    expect(faultsOf({ RATE_LIMITS: 'off', LIMIT_LIKES_PER_SESSION: 'x' })).toHaveLength(1);
+    expect(errorsOf({ RATE_LIMITS: 'off', LIMIT_LIKES_PER_SESSION: 'x' })).toHaveLength(1);
     expect(readSettings({ RATE_LIMITS: 'off' }).rateLimits).toBeUndefined();
     expect(readSettings({ RATE_LIMITS: 'off' }).streamLimits).toEqual({ perProcess: 5_000, perNetwork: undefined });
   });
@@ -229,14 +229,14 @@ describe('invalid settings', () => {
   });
 
   test('backup settings without BACKUP_DIR are reported', () => {
-    expect(faultsOf({ BACKUP_EVERY: '1d', BACKUP_KEEP: '3' })).toEqual([
+    expect(errorsOf({ BACKUP_EVERY: '1d', BACKUP_KEEP: '3' })).toEqual([
       expect.stringMatching(/^BACKUP_EVERY: this has no effect without BACKUP_DIR/),
       expect.stringMatching(/^BACKUP_KEEP: this has no effect without BACKUP_DIR/),
     ]);
   });
 
   test('all errors are reported at once', () => {
-    const faults = faultsOf({
+    const errors = errorsOf({
       HOST: 'a b',
       PORT: 'x',
       DATABASE_URL: 'x',
@@ -248,7 +248,7 @@ describe('invalid settings', () => {
       TRUST_PROXY: 'x',
       LOG_LEVEL: 'x',
     });
-    expect(faults.map((fault) => fault.split(':')[0])).toEqual([
+    expect(errors.map((error) => error.split(':')[0])).toEqual([
       'HOST',
       'PORT',
       'DATABASE_URL',
@@ -273,12 +273,12 @@ describe('invalid settings', () => {
     ['SITE_URL', 'postgres://site:hunter2@db/site'],
     ['TRUST_PROXY', 'postgres://site:hunter2,@db/site'],
   ])('the error about a password in %s never repeats the password', (name, value) => {
-    const faults = faultsOf({ [name]: value });
-    expect(faults).toHaveLength(1);
-    expect(faults.join()).not.toContain('hunter2');
+    const errors = errorsOf({ [name]: value });
+    expect(errors).toHaveLength(1);
+    expect(errors.join()).not.toContain('hunter2');
   });
 
   test.each(SETTING_NAMES)('the password of a database URL that was assigned to %s is never repeated', (name) => {
-    expect(faultsOf({ [name]: 'postgres://a:hunter2@db/site' }).join()).not.toContain('hunter2');
+    expect(errorsOf({ [name]: 'postgres://a:hunter2@db/site' }).join()).not.toContain('hunter2');
   });
 });

@@ -214,8 +214,8 @@ export interface Settings extends Others {
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
 
-  constructor(readonly faults: readonly string[]) {
-    super(faults.join('\n'));
+  constructor(readonly errors: readonly string[]) {
+    super(errors.join('\n'));
   }
 }
 
@@ -223,29 +223,29 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Reads the settings from environment variables; blank ones count as unset. @throws SettingsError with all errors. */
 export function readSettings(environment: Environment): Settings {
-  const faults: string[] = [];
-  const values = Object.entries(SETTINGS).map(([key, setting]) => [key, readValue(setting, environment, faults)]);
-  const settings = group(Object.fromEntries(values) as Values, faults);
-  if (!environment.BACKUP_DIR?.trim()) faults.push(...unusedBackupSettings(environment, faults));
+  const errors: string[] = [];
+  const values = Object.entries(SETTINGS).map(([key, setting]) => [key, readValue(setting, environment, errors)]);
+  const settings = group(Object.fromEntries(values) as Values, errors);
+  if (!environment.BACKUP_DIR?.trim()) errors.push(...unusedBackupSettings(environment, errors));
   if (settings.databaseUrl === undefined && settings.replicaUrls?.length > 0) {
-    faults.push('DATABASE_REPLICA_URL: this has no effect without DATABASE_URL, the server that the replicas follow');
+    errors.push('DATABASE_REPLICA_URL: this has no effect without DATABASE_URL, the server that the replicas follow');
   }
-  if (faults.length > 0) throw new SettingsError(faults);
+  if (errors.length > 0) throw new SettingsError(errors);
   return settings;
 }
 
-function readValue(setting: Declaration, environment: Environment, faults: string[]): unknown {
+function readValue(setting: Declaration, environment: Environment, errors: string[]): unknown {
   const text = environment[setting.name]?.trim() || setting.default;
   try {
     return text === undefined ? undefined : setting.read(text);
   } catch (error) {
-    faults.push(`${setting.name}: ${error instanceof Error ? error.message : String(error)}`);
+    errors.push(`${setting.name}: ${error instanceof Error ? error.message : String(error)}`);
     return undefined;
   }
 }
 
-/** Groups related values, and adds conflicts between settings to `faults`. */
-function group(values: Values, faults: string[]): Settings {
+/** Groups related values, and adds conflicts between settings to `errors`. */
+function group(values: Values, errors: string[]): Settings {
   const {
     timeZone,
     reviewHours,
@@ -262,7 +262,7 @@ function group(values: Values, faults: string[]): Settings {
   } = values;
   // Port 0 selects another free port for each server, so two zeros do not conflict.
   if (others.metricsPort && others.metricsPort === others.port)
-    faults.push('METRICS_PORT: this must not be the same port as PORT');
+    errors.push('METRICS_PORT: this must not be the same port as PORT');
   return {
     ...(Object.fromEntries(Object.entries(others).filter(([key]) => !(key in LIMIT_SETTINGS))) as Others),
     launches: { timeZone, reviewHours, votesPerNetwork },
@@ -271,6 +271,6 @@ function group(values: Values, faults: string[]): Settings {
     streamLimits: { perProcess: maxStreams, perNetwork: limitsOn ? values.streamsPerNetwork : undefined },
     backups:
       backupDir === undefined ? undefined : { folder: backupDir, intervalMs: backupEveryMs, maxBackups: backupKeep },
-    webhooks: webhooksOf({ address: webhookUrl, secrets: webhookSecrets, allowHttp: webhookAllowHttp }, faults),
+    webhooks: webhooksOf({ address: webhookUrl, secrets: webhookSecrets, allowHttp: webhookAllowHttp }, errors),
   };
 }

@@ -45,7 +45,7 @@ describe('invalid values', () => {
     ['::/0', "'::/0' trusts everyone"],
     ['::ffff:0:0/96', 'covers all IPv4'],
     ['fe80::1%eth0', "'fe80::1%eth0' is not an address"],
-  ])('the error for TRUST_PROXY=%s names the invalid part', (setting, fault) => {
-    expect(() => readTrustedProxies(setting)).toThrow(fault);
+  ])('the error for TRUST_PROXY=%s names the invalid part', (setting, message) => {
+    expect(() => readTrustedProxies(setting)).toThrow(message);
   });
 });

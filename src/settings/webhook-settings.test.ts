@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { faultsOf } from '../../tests/support/environment.ts';
+import { errorsOf } from '../../tests/support/environment.ts';
 import { readSettings } from './settings.ts';
 
 const SECRET = `whsec_${Buffer.alloc(24, 1).toString('base64')}`;
@@ -30,8 +30,8 @@ test.each([
   [URL, `${SECRET} whsec_secret!`, /24 to 64 bytes/],
   [URL, Array(5).fill(SECRET).join(' '), /^WEBHOOK_SECRET: this has more than 4 secrets/],
 ])('WEBHOOK_URL=%s with WEBHOOK_SECRET=%s causes one error, which repeats neither', (url, secret, what) => {
-  const faults = faultsOf({ WEBHOOK_URL: url, WEBHOOK_SECRET: secret });
-  expect(faults).toEqual([expect.stringMatching(what)]);
+  const errors = errorsOf({ WEBHOOK_URL: url, WEBHOOK_SECRET: secret });
+  expect(errors).toEqual([expect.stringMatching(what)]);
   for (const hidden of ['secret!', '/secret', '#secret', 'secret%', SECRET.slice(6), 'c2VjcmV0'])
-    expect(faults[0]).not.toContain(hidden);
+    expect(errors[0]).not.toContain(hidden);
 });

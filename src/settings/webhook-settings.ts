@@ -88,23 +88,23 @@ interface Given {
 }
 
 /**
- * Combines the settings of webhooks, and adds conflicts to `faults`, except for settings that already have an error.
+ * Combines the settings of webhooks, and adds conflicts to `errors`, except for settings that already have an error.
  */
-export function webhooksOf({ address, secrets, allowHttp }: Given, faults: string[]): WebhookSettings | undefined {
-  const isFaulty = (name: string) => faults.some((fault) => fault.startsWith(`${name}: `));
+export function webhooksOf({ address, secrets, allowHttp }: Given, errors: string[]): WebhookSettings | undefined {
+  const hasError = (name: string) => errors.some((error) => error.startsWith(`${name}: `));
   if (address === undefined) {
-    if (secrets !== undefined && !isFaulty('WEBHOOK_URL')) {
-      faults.push('WEBHOOK_SECRET: this has no effect without WEBHOOK_URL, the URL that receives the events');
+    if (secrets !== undefined && !hasError('WEBHOOK_URL')) {
+      errors.push('WEBHOOK_SECRET: this has no effect without WEBHOOK_URL, the URL that receives the events');
     }
     return undefined;
   }
   const { isExposed, ...receiver } = address;
   if (isExposed && !allowHttp) {
-    faults.push('WEBHOOK_URL: this is not encrypted; use https, or set WEBHOOK_ALLOW_HTTP=on in a private network');
+    errors.push('WEBHOOK_URL: this is not encrypted; use https, or set WEBHOOK_ALLOW_HTTP=on in a private network');
   }
   if (secrets !== undefined) return { ...receiver, secrets };
-  if (!isFaulty('WEBHOOK_SECRET')) {
-    faults.push('WEBHOOK_SECRET: WEBHOOK_URL requires a secret; `echo whsec_$(openssl rand -base64 32)` prints one');
+  if (!hasError('WEBHOOK_SECRET')) {
+    errors.push('WEBHOOK_SECRET: WEBHOOK_URL requires a secret; `echo whsec_$(openssl rand -base64 32)` prints one');
   }
   return undefined;
 }

@@ -88,8 +88,8 @@ test('an aborted download of a tally releases its database connection and its sl
   expect(new Set(texts).size).toBe(1);
   expect(texts[0]?.split('\n').length).toBeGreaterThan(20_000);
   await released();
-  const faults = logLines.lines().filter(({ level }) => Number(level) >= WARN);
-  expect(faults.filter(({ msg }) => /Request failed|Reply was already sent/.test(String(msg)))).toEqual([]);
+  const warnings = logLines.lines().filter(({ level }) => Number(level) >= WARN);
+  expect(warnings.filter(({ msg }) => /Request failed|Reply was already sent/.test(String(msg)))).toEqual([]);
 });
 
 test('the ETag of a final tally is its digest, which the leaderboard shows', async () => {

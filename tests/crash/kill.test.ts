@@ -46,7 +46,7 @@ describe('kill -9 under load', () => {
           if (victim === 'database') await untilReplaced(dataDir, killed);
           // Waits until writes succeed again.
           await recorder.acknowledges(50);
-          expectNoFault(recorder.acknowledged, victim);
+          expectNoError(recorder.acknowledged, victim);
         }
       } finally {
         await recorder.stop();
@@ -91,7 +91,7 @@ async function untilReplaced(dataDir: string, killed: number | undefined): Promi
 }
 
 /** Expects only successes, 503 while the database is unavailable and, if the site was killed, no response. */
-function expectNoFault({ statuses }: Acknowledged, victim: Victim): void {
+function expectNoError({ statuses }: Acknowledged, victim: Victim): void {
   const expected = [200, 201, 503, ...(victim === 'database' ? [] : [0])];
   expect([...statuses.keys()].filter((status) => !expected.includes(status))).toEqual([]);
   // Writes continued without interruption, so some of them failed while the database was unavailable.

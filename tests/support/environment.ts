@@ -6,11 +6,11 @@ export function environmentWithoutSettings(): NodeJS.ProcessEnv {
 }
 
 /** Returns the errors of the settings in an environment. */
-export function faultsOf(environment: Record<string, string>): readonly string[] {
+export function errorsOf(environment: Record<string, string>): readonly string[] {
   try {
     readSettings(environment);
   } catch (error) {
-    if (error instanceof SettingsError) return error.faults;
+    if (error instanceof SettingsError) return error.errors;
     throw error;
   }
   return [];

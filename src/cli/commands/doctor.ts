@@ -70,7 +70,7 @@ async function* examine(): AsyncGenerator<Finding> {
     settings = readSettings(process.env);
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
-    for (const text of error.faults) yield failure('settings', text, 'See docs/configuration.md.');
+    for (const text of error.errors) yield failure('settings', text, 'See docs/configuration.md.');
     return;
   }
   yield ok('settings', 'all are valid');
@@ -98,7 +98,7 @@ export async function checkBrand(settings: Settings): Promise<Finding | undefine
     if (!(error instanceof SettingsError)) throw error;
     return failure(
       'brand',
-      error.faults.join('; '),
+      error.errors.join('; '),
       'Correct the file or the setting; otherwise, the site does not start.',
     );
   }

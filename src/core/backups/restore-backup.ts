@@ -2,7 +2,7 @@ import { formatQuantity } from '../../contract/text.ts';
 import { recordAudit } from '../audit/audit-log.ts';
 import { recordEverythingChanged } from '../changes/change-feed.ts';
 import type { Database, Sql } from '../database/database.ts';
-import { isSerializationFailure } from '../database/database-faults.ts';
+import { isSerializationFailure } from '../database/database-errors.ts';
 import { disableTimeouts, waitForLock } from '../database/transactions.ts';
 import { LOCK_IMPORTS } from '../imports/merge-products.ts';
 import {

@@ -3,7 +3,7 @@ import type { Comment } from '../../contract/comments/schema.ts';
 import { CoreError, productNotFound, productPaused } from '../core-error.ts';
 import { IS_WRITABLE, MAY_BE_PAUSED } from '../counts/lock-counts.ts';
 import type { Database, Sql } from '../database/database.ts';
-import { isForeignKeyViolation } from '../database/database-faults.ts';
+import { isForeignKeyViolation } from '../database/database-errors.ts';
 import type { BatchResult, Outcome } from '../group-commit.ts';
 import type { Runtime } from '../runtime.ts';
 import type { RecordEvents } from '../webhooks/outbox.ts';

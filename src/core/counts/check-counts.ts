@@ -2,7 +2,7 @@ import { recordAudit } from '../audit/audit-log.ts';
 import { recordChange } from '../changes/change-feed.ts';
 import { PUBLIC } from '../comments/comment-row.ts';
 import type { Database, Sql } from '../database/database.ts';
-import { isStatementTimeout } from '../database/database-faults.ts';
+import { isStatementTimeout } from '../database/database-errors.ts';
 import { transactionWithRetries } from '../database/transactions.ts';
 import type { Log } from '../runtime.ts';
 import { lockCounts } from './lock-counts.ts';

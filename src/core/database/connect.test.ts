@@ -14,13 +14,13 @@ import { waitForLock } from './transactions.ts';
 const open = (databaseUrl: string, signal?: AbortSignal) =>
   connect({ databaseUrl, dataDir: '/unused', mode: 'own', log: silentLog, signal });
 
-async function faultOf(databaseUrl: string): Promise<string> {
-  const fault: unknown = await open(databaseUrl).then(
+async function errorOf(databaseUrl: string): Promise<string> {
+  const error: unknown = await open(databaseUrl).then(
     (connection) => connection.close().then(() => 'it connected'),
     (error: unknown) => error,
   );
-  expect(fault).toBeInstanceOf(ConnectError);
-  const { message } = fault as ConnectError;
+  expect(error).toBeInstanceOf(ConnectError);
+  const { message } = error as ConnectError;
   expect(message, 'one line').toMatch(/^DATABASE_URL: [^\n]+$/);
   return message;
 }
@@ -100,14 +100,14 @@ describe('usable servers', () => {
 
 describe('an unusable server is reported in one line with the reason and without the password', () => {
   test('a port on which no server listens is reported', async () => {
-    const message = await faultOf('postgres://site:hunter2@127.0.0.1:1/launches');
+    const message = await errorOf('postgres://site:hunter2@127.0.0.1:1/launches');
     expect(message).toContain('127.0.0.1:1/launches cannot be used: connect ECONNREFUSED');
     expect(message).not.toContain('hunter2');
   });
 
   test('a host that does not exist is reported', async () => {
     // RFC 2606 guarantees that no host has the top-level domain .invalid.
-    const message = await faultOf('postgres://site:hunter2@no-such-host.invalid/launches');
+    const message = await errorOf('postgres://site:hunter2@no-such-host.invalid/launches');
     expect(message).toMatch(
       /no-such-host\.invalid\/launches cannot be used: (?:getaddrinfo (?:ENOTFOUND|EAI_AGAIN)|.* connection timeout)/,
     );
@@ -116,13 +116,13 @@ describe('an unusable server is reported in one line with the reason and without
 
   test('a database that does not exist is reported', async () => {
     const name = `absent_${randomUUID().replaceAll('-', '')}`;
-    expect(await faultOf(serverUrlWith((url) => (url.pathname = `/${name}`)))).toContain(
+    expect(await errorOf(serverUrlWith((url) => (url.pathname = `/${name}`)))).toContain(
       `database "${name}" does not exist`,
     );
   });
 
   test('a wrong role or password is reported', async () => {
-    const message = await faultOf(
+    const message = await errorOf(
       serverUrlWith((url) => Object.assign(url, { username: 'stranger', password: 'hunter2' })),
     );
     // The message depends on the authentication methods of the server.
@@ -136,7 +136,7 @@ describe('an unusable server is reported in one line with the reason and without
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const server = await listen(() => vi.advanceTimersByTime(5_000));
     try {
-      expect(await faultOf(`postgres://127.0.0.1:${portOf(server)}/launches`)).toContain(
+      expect(await errorOf(`postgres://127.0.0.1:${portOf(server)}/launches`)).toContain(
         'cannot be used: Connection terminated due to connection timeout',
       );
     } finally {
@@ -148,7 +148,7 @@ describe('an unusable server is reported in one line with the reason and without
   test('a server that is not PostgreSQL is reported', async () => {
     const server = await listen((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
     try {
-      expect(await faultOf(`postgres://127.0.0.1:${portOf(server)}/launches`)).toContain('cannot be used: ');
+      expect(await errorOf(`postgres://127.0.0.1:${portOf(server)}/launches`)).toContain('cannot be used: ');
     } finally {
       server.close();
     }
@@ -157,7 +157,7 @@ describe('an unusable server is reported in one line with the reason and without
   test('a server older than PostgreSQL 14 is reported', async () => {
     const server = await listen((socket) => respondAsPostgres(socket, '130014'));
     try {
-      expect(await faultOf(`postgres://site@127.0.0.1:${portOf(server)}/launches`)).toBe(
+      expect(await errorOf(`postgres://site@127.0.0.1:${portOf(server)}/launches`)).toBe(
         `DATABASE_URL: 127.0.0.1:${portOf(server)}/launches is PostgreSQL 13. Groundswell needs 14 or newer: upgrade that server, or use another one.`,
       );
     } finally {
@@ -180,7 +180,7 @@ describe('an unusable server is reported in one line with the reason and without
     );
     try {
       const url = `postgres://site@127.0.0.1:${portOf(server)}/launches?sslmode=verify-full`;
-      expect(await faultOf(url)).toMatch(
+      expect(await errorOf(url)).toMatch(
         /: self-signed certificate.*\. Check sslmode, and for a private CA, set sslrootcert/,
       );
       const connection = await open(`${url}&sslrootcert=${encodeURIComponent(file)}`);
@@ -191,7 +191,7 @@ describe('an unusable server is reported in one line with the reason and without
   });
 
   test('a certificate file that does not exist is reported', async () => {
-    expect(await faultOf('postgres://127.0.0.1:1/launches?sslmode=verify-full&sslrootcert=/none.pem')).toContain(
+    expect(await errorOf('postgres://127.0.0.1:1/launches?sslmode=verify-full&sslrootcert=/none.pem')).toContain(
       "open '/none.pem'. Check sslmode",
     );
   });
@@ -199,7 +199,7 @@ describe('an unusable server is reported in one line with the reason and without
   test('a server without TLS is reported if the URL requires TLS', async () => {
     const server = await listen((socket) => socket.once('data', () => socket.write('N')));
     try {
-      expect(await faultOf(`postgres://127.0.0.1:${portOf(server)}/launches?sslmode=verify-full`)).toContain(
+      expect(await errorOf(`postgres://127.0.0.1:${portOf(server)}/launches?sslmode=verify-full`)).toContain(
         'does not support SSL connections. Check sslmode',
       );
     } finally {

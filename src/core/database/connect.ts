@@ -133,7 +133,7 @@ async function withOneConnection<Result>(
 export const SILENT_LOG: Log = { info: () => {}, warn: () => {}, error: () => {} };
 
 /** Matches the codes of Node's TLS errors, and the driver's message if the server does not support TLS. */
-const TLS_FAULT = /CERT|SSL|TLS|UNABLE_TO_VERIFY/;
+const TLS_ERROR = /CERT|SSL|TLS|UNABLE_TO_VERIFY/;
 
 async function checkServer(url: string): Promise<Server> {
   const location = describeUrl(url);
@@ -145,9 +145,9 @@ async function checkServer(url: string): Promise<Server> {
   } catch (error) {
     const reason = reasonOf(error);
     // The driver opens only the files of `sslrootcert`, `sslcert` and `sslkey`, so a failed `open` concerns TLS.
-    const isTlsFault =
-      ('syscall' in reason && reason.syscall === 'open') || TLS_FAULT.test(systemCode(reason) ?? reason.message);
-    const advice = isTlsFault
+    const isTlsError =
+      ('syscall' in reason && reason.syscall === 'open') || TLS_ERROR.test(systemCode(reason) ?? reason.message);
+    const advice = isTlsError
       ? 'Check sslmode, and for a private CA, set sslrootcert to its file.'
       : 'Check the address, the role and the password.';
     throw new ConnectError(`DATABASE_URL: ${location} cannot be used: ${reason.message}. ${advice}`, { cause: error });

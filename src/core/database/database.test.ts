@@ -78,12 +78,12 @@ describe('transactions', () => {
   });
 
   test('a transaction rolls back on an error of its callback, and rethrows the error unchanged', async () => {
-    const fault = new Error('changed my mind');
+    const failure = new Error('changed my mind');
     const work = database.transaction(async (sql) => {
       await sql.query('INSERT INTO notes VALUES (2)');
-      throw fault;
+      throw failure;
     });
-    await expect(work).rejects.toBe(fault);
+    await expect(work).rejects.toBe(failure);
     expect(await idsIn()).not.toContain(2);
   });
 
@@ -256,7 +256,7 @@ test.each([
   ['57014', 'a cancelled statement'],
   ['58030', 'a broken disk'],
 ])('SQLSTATE %s (%s) is reported as `unavailable`', async (code) => {
-  const raise = `DO $$ BEGIN RAISE EXCEPTION 'fault' USING ERRCODE = '${code}'; END $$`;
+  const raise = `DO $$ BEGIN RAISE EXCEPTION 'error' USING ERRCODE = '${code}'; END $$`;
   await expect(database.query(raise)).rejects.toEqual(unavailable);
   await expect(database.transaction((sql) => sql.query(raise))).rejects.toEqual(unavailable);
 });

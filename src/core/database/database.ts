@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { CoreError } from '../core-error.ts';
 import type { Log } from '../runtime.ts';
-import { isConnectionFailure, refusesWrites, watchOutages } from './database-faults.ts';
+import { isConnectionFailure, refusesWrites, watchOutages } from './database-errors.ts';
 import { KEEP_ALIVE, type Listener, type Listening, NotificationListener } from './listen.ts';
 import { AbortableClient, createPoolWatchdog } from './pool-watchdog.ts';
 import { createPreparedStatements } from './prepared-statements.ts';

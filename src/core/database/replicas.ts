@@ -4,7 +4,7 @@ import { type Log, systemRuntime } from '../runtime.ts';
 import { isDistributed } from './citus.ts';
 import { ConnectError, describeUrl } from './connect.ts';
 import { type Database, openDatabase, type Sql, type StatementOptions } from './database.ts';
-import { isSlowStatement } from './database-faults.ts';
+import { isSlowStatement } from './database-errors.ts';
 import { type Replica, watchReplica } from './replica-watch.ts';
 
 /**

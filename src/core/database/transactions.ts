@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CoreError } from '../core-error.ts';
 import type { Database, Sql } from './database.ts';
-import { isLockTimeout, isSerializationFailure, isUniqueViolation } from './database-faults.ts';
+import { isLockTimeout, isSerializationFailure, isUniqueViolation } from './database-errors.ts';
 
 const MAX_ATTEMPTS = 6;
 const INITIAL_BACKOFF_MS = 20;

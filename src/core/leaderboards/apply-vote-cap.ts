@@ -1,6 +1,6 @@
 import { lockAvailableCounts, lockCounts } from '../counts/lock-counts.ts';
 import type { Database, Sql } from '../database/database.ts';
-import { isStatementTimeout } from '../database/database-faults.ts';
+import { isStatementTimeout } from '../database/database-errors.ts';
 import { IN_WINDOW } from './launch-votes.ts';
 import type { VoteNetwork } from './vote-networks.ts';
 

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Change } from '../changes/change-feed.ts';
 import type { ChangeListener } from '../changes/site-changes.ts';
 import type { Database } from '../database/database.ts';
-import { isStatementTimeout } from '../database/database-faults.ts';
+import { isStatementTimeout } from '../database/database-errors.ts';
 import type { Log, Runtime } from '../runtime.ts';
 import type { RecordEvents } from '../webhooks/outbox.ts';
 import { applyCapToLaunches, applyCapToNetworks, CAP_BATCH } from './apply-vote-cap.ts';

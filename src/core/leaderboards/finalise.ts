@@ -2,7 +2,7 @@ import type { PeriodKind } from '../../contract/leaderboards/period.ts';
 import { recordChange } from '../changes/change-feed.ts';
 import { updateCounts } from '../counts/block-writes.ts';
 import type { Database, Sql } from '../database/database.ts';
-import { isLockTimeout } from '../database/database-faults.ts';
+import { isLockTimeout } from '../database/database-errors.ts';
 import { disableTimeouts } from '../database/transactions.ts';
 import { HOUR_MS } from '../runtime.ts';
 import type { RecordEvents } from '../webhooks/outbox.ts';

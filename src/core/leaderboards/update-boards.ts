@@ -2,7 +2,7 @@ import { PERIOD_KINDS, type PeriodKind, parsePeriod } from '../../contract/leade
 import { VOTES_PER_NETWORK } from '../../contract/limits.ts';
 import { lockAvailableCounts } from '../counts/lock-counts.ts';
 import type { Database, Sql } from '../database/database.ts';
-import { isLockTimeout, isStatementTimeout } from '../database/database-faults.ts';
+import { isLockTimeout, isStatementTimeout } from '../database/database-errors.ts';
 import type { RecordEvents } from '../webhooks/outbox.ts';
 import { applyVoteCap } from './apply-vote-cap.ts';
 import { boundsOf, dayAt, periodsAt, statusAt, tieOrder } from './calendar.ts';

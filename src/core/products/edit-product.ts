@@ -70,7 +70,7 @@ export async function editProduct(
 
 /** Reads the values of an edit. @throws CoreError `product_invalid` if a value is invalid or a field cannot be set. */
 function readValues(values: SourceValues): Partial<StoredProduct> {
-  const faults: FieldError[] = [];
+  const errors: FieldError[] = [];
   const columns = new FileColumns(new Map());
   const {
     id,
@@ -80,26 +80,26 @@ function readValues(values: SourceValues): Partial<StoredProduct> {
     columns,
     slugifyIds: false,
     separator: ',',
-    onError: (field, reason) => faults.push({ field, detail: sentence(reason) }),
+    onError: (field, reason) => errors.push({ field, detail: sentence(reason) }),
   });
-  if (id !== undefined) faults.push({ field: 'id', detail: 'The id of a product cannot be changed.' });
+  if (id !== undefined) errors.push({ field: 'id', detail: 'The id of a product cannot be changed.' });
   for (const [field, addresses] of Object.entries(picturesOf(patch))) {
     const local = addresses.find(isLocalPicture);
     if (local !== undefined)
-      faults.push({
+      errors.push({
         field,
         detail: `'${local}' is not a URL. Use an http or https URL, or a path that begins with /.`,
       });
   }
   for (const [field, value] of Object.entries(patch)) {
     // A blank time would default to the current time, which would launch a scheduled product.
-    if (value === undefined) faults.push({ field, detail: 'Enter a time, such as 2026-12-01T09:00:00Z.' });
+    if (value === undefined) errors.push({ field, detail: 'Enter a time, such as 2026-12-01T09:00:00Z.' });
   }
   const names = new Set<string>([...columns.pairs()].map(([, column]) => column));
   for (const name of Object.keys(values)) {
-    if (!names.has(name)) faults.push({ field: name, detail: 'This field cannot be set.' });
+    if (!names.has(name)) errors.push({ field: name, detail: 'This field cannot be set.' });
   }
-  if (faults.length > 0) throw invalidProduct(faults);
+  if (errors.length > 0) throw invalidProduct(errors);
   return patch as Partial<StoredProduct>;
 }
 
@@ -120,16 +120,16 @@ function picturesOf({
  */
 async function requirePictures(folder: string, before: StoredProduct, after: StoredProduct): Promise<void> {
   const referenced = new Set(Object.values(picturesOf(before)).flat());
-  const faults: FieldError[] = [];
+  const errors: FieldError[] = [];
   for (const [field, addresses] of Object.entries(picturesOf(after))) {
     for (const address of addresses) {
       const name = address.slice(FOLDERS.images.length);
       const isStored = address.startsWith(FOLDERS.images) && PICTURE_NAME.test(name);
       if (isStored && !referenced.has(address) && !(await touchPicture(folder, name)))
-        faults.push({ field, detail: 'The uploaded picture has expired. Upload it again.' });
+        errors.push({ field, detail: 'The uploaded picture has expired. Upload it again.' });
     }
   }
-  if (faults.length > 0) throw invalidProduct(faults);
+  if (errors.length > 0) throw invalidProduct(errors);
 }
 
 function invalidProduct(fields: FieldError[]): CoreError {

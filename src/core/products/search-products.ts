@@ -1,6 +1,6 @@
 import type { ProductPage, ProductSort } from '../../contract/products/schema.ts';
 import type { Database } from '../database/database.ts';
-import { isStatementTimeout } from '../database/database-faults.ts';
+import { isStatementTimeout } from '../database/database-errors.ts';
 import { cursorOfKeys, pageOf } from '../keyset.ts';
 import { foldText } from '../search-text.ts';
 import { createSemaphore } from '../semaphore.ts';

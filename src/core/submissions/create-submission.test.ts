@@ -108,7 +108,7 @@ describe('fields', () => {
       team: [{ name: ' ' }, { name: 'Ada', role: long(301) }],
       launchAt: inHours(-1).toISOString(),
     };
-    const error = await create(sent).catch((fault: unknown) => fault);
+    const error = await create(sent).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'submission_invalid' });
     expect((error as { fields: { field: string }[] }).fields.map(({ field }) => field)).toEqual([
       'description',

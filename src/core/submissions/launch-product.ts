@@ -4,7 +4,7 @@ import { recordChange } from '../changes/change-feed.ts';
 import { CoreError } from '../core-error.ts';
 import { lockCounts } from '../counts/lock-counts.ts';
 import type { Sql } from '../database/database.ts';
-import { isUniqueViolation } from '../database/database-faults.ts';
+import { isUniqueViolation } from '../database/database-errors.ts';
 import { lockDaysOf } from '../leaderboards/final-boards.ts';
 import { lockProduct } from '../products/product-row.ts';
 import { deleteProducts } from '../products/remove-products.ts';

@@ -43,8 +43,8 @@ export const NO_FIELDS = Object.fromEntries(
  * @throws CoreError `submission_invalid` with the errors of all fields.
  */
 export function checkFields(patch: Omit<SubmissionPatch, 'revision' | 'productVersion'>, now: Date): CheckedPatch {
-  const faults: FieldError[] = [];
-  const fault = (field: string, detail: string) => faults.push({ field, detail });
+  const errors: FieldError[] = [];
+  const report = (field: string, detail: string) => errors.push({ field, detail });
   const fields: Partial<SubmissionFields> = {};
   for (const field of MAKER_TEXTS) {
     const text = patch[field];
@@ -52,34 +52,34 @@ export function checkFields(patch: Omit<SubmissionPatch, 'revision' | 'productVe
     fields[field] = text.trim();
     const { maxCharacters } = fieldOf(field);
     if (isLongerThan(text.trim(), maxCharacters))
-      fault(field, `This is longer than ${formatCount(maxCharacters)} characters.`);
+      report(field, `This is longer than ${formatCount(maxCharacters)} characters.`);
   }
-  if (fields.name !== undefined && !isVisible(fields.name)) fault('name', 'The product needs a name.');
-  if (patch.tags) fields.tags = checkTags(patch.tags, fault);
-  if (patch.team) fields.team = checkTeam(patch.team, fault);
+  if (fields.name !== undefined && !isVisible(fields.name)) report('name', 'The product needs a name.');
+  if (patch.tags) fields.tags = checkTags(patch.tags, report);
+  if (patch.team) fields.team = checkTeam(patch.team, report);
   const { launchAt: text } = patch;
-  const launchAt = typeof text === 'string' ? checkLaunchAt(text, now, fault) : text;
-  if (faults.length > 0) throw invalidSubmission(faults);
+  const launchAt = typeof text === 'string' ? checkLaunchAt(text, now, report) : text;
+  if (errors.length > 0) throw invalidSubmission(errors);
   return { fields, ...(launchAt === undefined ? {} : { launchAt }) };
 }
 
-export function invalidSubmission(faults: readonly FieldError[]): CoreError {
-  const names = [...new Set(faults.map(({ field }) => field))].join(', ');
-  return new CoreError('submission_invalid', `Please correct: ${names}.`, { fields: faults });
+export function invalidSubmission(errors: readonly FieldError[]): CoreError {
+  const names = [...new Set(errors.map(({ field }) => field))].join(', ');
+  return new CoreError('submission_invalid', `Please correct: ${names}.`, { fields: errors });
 }
 
-type Fault = (field: ProductFieldName | 'launchAt', detail: string) => void;
+type Report = (field: ProductFieldName | 'launchAt', detail: string) => void;
 
-function checkTags(sent: readonly string[], fault: Fault): string[] {
+function checkTags(sent: readonly string[], report: Report): string[] {
   const { maxItems, maxCharacters } = PRODUCT_FIELDS.tags;
   const tags = [...new Set(sent.map((tag) => tag.trim()).filter((tag) => isVisible(tag)))];
-  if (tags.length > maxItems) fault('tags', `A product can have at most ${maxItems} tags.`);
+  if (tags.length > maxItems) report('tags', `A product can have at most ${maxItems} tags.`);
   const long = tags.find((tag) => isLongerThan(tag, maxCharacters));
-  if (long !== undefined) fault('tags', `The tag '${shorten(long)}' has more than ${maxCharacters} characters.`);
+  if (long !== undefined) report('tags', `The tag '${shorten(long)}' has more than ${maxCharacters} characters.`);
   return tags;
 }
 
-function checkTeam(sent: readonly { name: string; role?: string }[], fault: Fault): TeamMember[] {
+function checkTeam(sent: readonly { name: string; role?: string }[], report: Report): TeamMember[] {
   const { maxItems } = PRODUCT_FIELDS.team;
   const { maxCharacters } = TEAM_MEMBER_LIMITS;
   const team = sent.map(({ name, role = '' }) => ({
@@ -87,10 +87,10 @@ function checkTeam(sent: readonly { name: string; role?: string }[], fault: Faul
     avatar: COMMENT_DEFAULTS.authorAvatar,
     role: role.trim(),
   }));
-  if (team.length > maxItems) fault('team', `A team can have at most ${maxItems} members.`);
-  if (team.some(({ name }) => !isVisible(name))) fault('team', 'Each team member needs a name.');
+  if (team.length > maxItems) report('team', `A team can have at most ${maxItems} members.`);
+  if (team.some(({ name }) => !isVisible(name))) report('team', 'Each team member needs a name.');
   const long = team.find(({ name, role }) => isLongerThan(name, maxCharacters) || isLongerThan(role, maxCharacters));
-  if (long) fault('team', `The name or role of '${shorten(long.name)}' has more than ${maxCharacters} characters.`);
+  if (long) report('team', `The name or role of '${shorten(long.name)}' has more than ${maxCharacters} characters.`);
   return team;
 }
 
@@ -100,17 +100,17 @@ const WITH_OFFSET = /T\d.*(?:z|[+-]\d{2}:?\d{2})$/i;
 /** No time is longer. Longer texts are not matched, because the regular expressions take quadratic time. */
 const MAX_TIME_CHARACTERS = 100;
 
-function checkLaunchAt(text: string, now: Date, fault: Fault): Date | undefined {
+function checkLaunchAt(text: string, now: Date, report: Report): Date | undefined {
   const isTime = text.length <= MAX_TIME_CHARACTERS && WITH_OFFSET.test(text.trim());
   const read = isTime ? readDate(text) : undefined;
   if (read === undefined || read === 'impossible') {
-    fault('launchAt', 'Use a time with a UTC offset, such as 2026-12-01T09:00:00Z.');
+    report('launchAt', 'Use a time with a UTC offset, such as 2026-12-01T09:00:00Z.');
     return undefined;
   }
   const launchAt = new Date(read);
-  if (launchAt.getTime() <= now.getTime()) fault('launchAt', TIME_PASSED);
+  if (launchAt.getTime() <= now.getTime()) report('launchAt', TIME_PASSED);
   if (launchAt.getTime() > now.getTime() + SUBMISSION_LIMITS.launchAheadDays * DAY_MS) {
-    fault('launchAt', `A launch can be at most ${SUBMISSION_LIMITS.launchAheadDays} days ahead.`);
+    report('launchAt', `A launch can be at most ${SUBMISSION_LIMITS.launchAheadDays} days ahead.`);
   }
   return launchAt;
 }

@@ -5,7 +5,7 @@ import { productNotFound, productPaused } from '../core-error.ts';
 import { IS_OPEN, lockWritableCounts, MAY_BE_PAUSED } from '../counts/lock-counts.ts';
 import { isDistributed } from '../database/citus.ts';
 import type { Database, Sql } from '../database/database.ts';
-import { isForeignKeyViolation } from '../database/database-faults.ts';
+import { isForeignKeyViolation } from '../database/database-errors.ts';
 import type { BatchResult, Outcome } from '../group-commit.ts';
 import { windowStart } from '../leaderboards/calendar.ts';
 import type { VoteNetwork } from '../leaderboards/vote-networks.ts';

@@ -47,10 +47,10 @@ export async function bindSocket(host: string, port: number): Promise<SocketHand
     const handle = createHandle(address, port, family, -1, 0);
     if (typeof handle === 'number') throw systemError(handle);
     // `getsockname` also reports an address in use, an error that `bind` delays.
-    const fault = handle.getsockname({});
-    if (fault === 0) return handle;
+    const errorNumber = handle.getsockname({});
+    if (errorNumber === 0) return handle;
     handle.close();
-    throw systemError(fault);
+    throw systemError(errorNumber);
   } catch (error) {
     throw StartError.ofListening(error, host, port);
   }
@@ -78,7 +78,7 @@ export async function listenOnSocket(app: FastifyInstance, socket: SocketHandle)
   }
 }
 
-function systemError(fault: number): Error {
-  const code = getSystemErrorName(fault);
+function systemError(errorNumber: number): Error {
+  const code = getSystemErrorName(errorNumber);
   return Object.assign(new Error(`bind ${code}`), { code });
 }

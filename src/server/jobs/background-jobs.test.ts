@@ -25,8 +25,8 @@ const connectionOf = (database: Database, unlimited = database): Parameters<type
   database,
   withoutStatementTimeout: (work) => work(unlimited),
 });
-const faults: unknown[] = [];
-const log = { info() {}, error() {}, warn: (details: unknown) => faults.push(details) };
+const warnings: unknown[] = [];
+const log = { info() {}, error() {}, warn: (details: unknown) => warnings.push(details) };
 
 test('metrics, doctor and stats count waiting submissions, and housekeeping deletes closed ones', async () => {
   const check = (isOn = true) => checkSubmissions(site.database, { isOn, now: clock.now() });
@@ -62,7 +62,7 @@ test('metrics, doctor and stats count waiting submissions, and housekeeping dele
   expect(await storedIds()).toHaveLength(1);
   await deleteOldData(connectionOf(site.database), pictures, log, { now: clock.now() });
   expect(await storedIds()).toEqual([]);
-  expect(faults).toEqual([]);
+  expect(warnings).toEqual([]);
 });
 
 test('housekeeping first runs after its own short delay, not after an hour', async () => {
@@ -72,7 +72,7 @@ test('housekeeping first runs after its own short delay, not after an hour', asy
   const housekeeping = startHousekeeping(connectionOf(site.database), join(tmpdir(), 'no-pictures'), log, 1);
   await expect.poll(() => site.database.query('SELECT created_at FROM comment_idempotency_keys')).toEqual([]);
   await housekeeping.close();
-  expect(faults).toEqual([]);
+  expect(warnings).toEqual([]);
 });
 
 test('housekeeping deletes nothing too early if the clock of its machine is ahead', async () => {
@@ -113,7 +113,7 @@ test('housekeeping deletes unreferenced pictures even if finding the references 
   await deleteOldData(connectionOf(limited, unlimited), folder, log);
   expect(await readdir(folder)).toEqual([used]);
   expect(sent()).toBeGreaterThan(0);
-  expect(faults).toEqual([]);
+  expect(warnings).toEqual([]);
 });
 
 test('housekeeping deletes old changes of imports even if finding them takes longer than the statement timeout', async () => {
@@ -128,7 +128,7 @@ test('housekeeping deletes old changes of imports even if finding them takes lon
   await deleteOldData(connectionOf(limited, unlimited), pictures, log, { now: clock.now() });
   expect(await site.database.query('SELECT version FROM import_changes')).toEqual([{ version: '29' }]);
   expect(sent()).toBeGreaterThan(0);
-  expect(faults).toEqual([]);
+  expect(warnings).toEqual([]);
 });
 
 test('when the site stops, housekeeping ends after its current part', async () => {

@@ -6,7 +6,7 @@ import { createUpvoteBursts } from './detect-bursts.ts';
 function watch(options: { maxVotes?: number } = {}) {
   const clock = createTestClock();
   const saved: UpvoteBurst[][] = [];
-  const faults: unknown[] = [];
+  const warnings: unknown[] = [];
   let failing = false;
   const bursts = createUpvoteBursts({
     ...options,
@@ -15,7 +15,7 @@ function watch(options: { maxVotes?: number } = {}) {
       if (failing) throw new Error('The database is unreachable');
       saved.push([...found]);
     },
-    log: { info() {}, error() {}, warn: (fields) => faults.push(fields) },
+    log: { info() {}, error() {}, warn: (fields) => warnings.push(fields) },
   });
   const vote = (from: number, to: number, address: string, productId = 'tide', upvoted = true) => {
     for (let index = from; index < to; index += 1)
@@ -31,7 +31,7 @@ function watch(options: { maxVotes?: number } = {}) {
     size: bursts.size,
     vote,
     flushed,
-    faults,
+    warnings,
     setFailing(value: boolean) {
       failing = value;
     },
@@ -133,11 +133,11 @@ test('a saved burst contains no IP address and no session id', async () => {
 });
 
 test('upvotes beyond the hourly maximum are ignored and logged once, and an upvote from IPv6 counts once', async () => {
-  const { clock, vote, flushed, faults } = watch({ maxVotes: 40 });
+  const { clock, vote, flushed, warnings } = watch({ maxVotes: 40 });
   vote(0, 40, '2001:db8::1');
-  expect(faults).toEqual([]);
+  expect(warnings).toEqual([]);
   vote(0, 20, '192.0.2.1', 'other');
-  expect(faults).toEqual([{ votes: 40 }]);
+  expect(warnings).toEqual([{ votes: 40 }]);
   expect(await flushed()).toMatchObject([{ productId: 'tide', sessions: 40 }]);
   vote(20, 40, '2001:db8::1', 'tide', false);
   vote(0, 20, '192.0.2.1', 'other');
@@ -148,15 +148,15 @@ test('upvotes beyond the hourly maximum are ignored and logged once, and an upvo
   clock.advance({ hours: 1 });
   vote(0, 20, '192.0.2.1');
   expect(await flushed()).toMatchObject([{ sessions: 20 }]);
-  expect(faults).toHaveLength(1);
+  expect(warnings).toHaveLength(1);
 });
 
 test('if saving fails, the failure is logged and the burst is saved later', async () => {
-  const { vote, flushed, faults, setFailing } = watch();
+  const { vote, flushed, warnings, setFailing } = watch();
   setFailing(true);
   vote(0, 20, '192.0.2.1');
   expect(await flushed()).toEqual([]);
-  expect(faults).toHaveLength(1);
+  expect(warnings).toHaveLength(1);
   setFailing(false);
   expect(await flushed()).toMatchObject([{ sessions: 20 }]);
 });

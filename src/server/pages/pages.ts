@@ -102,7 +102,7 @@ export function createPages({ renderer, api, cache, log, runtime, isRemoved, tod
     const tracker = trackDependencies(reads, { standingsOf: 'neighbours' });
     const page = await renderer.render(path, tracker.api, { today: today(), renderedAt: runtime.now().getTime() });
     if (page.status === 302) throw new CoreError('not_found', 'There is nothing at this address.');
-    for (const fault of page.problems) log.error({ err: fault }, fault.message);
+    for (const problem of page.problems) log.error({ err: problem }, problem.message);
     const dependencies = tracker.dependencies();
     const isIncomplete = page.status === 200 && page.problems.length > 0;
     return {

@@ -64,10 +64,10 @@ function request(path: string): Socket {
 let taken = 0;
 
 /** Returns the messages of the warnings and errors that were logged since the last call. */
-function takeFaults(): unknown[] {
-  const faults = logLines.lines().filter(({ level }) => Number(level) >= 40);
-  const added = faults.slice(taken).map(({ err }) => (err as Error | undefined)?.message);
-  taken = faults.length;
+function takeWarnings(): unknown[] {
+  const warnings = logLines.lines().filter(({ level }) => Number(level) >= 40);
+  const added = warnings.slice(taken).map(({ err }) => (err as Error | undefined)?.message);
+  taken = warnings.length;
   return added;
 }
 
@@ -86,7 +86,7 @@ test('a client that reads too slowly is disconnected with one warning, and its s
   await closed;
   expect(received).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
   expect(received).toContain(LINE);
-  expect(takeFaults()).toEqual([expect.stringContaining('aborted')]);
+  expect(takeWarnings()).toEqual([expect.stringContaining('aborted')]);
 });
 
 test('a client that reads fast is disconnected when its turn ends, with one warning', async () => {
@@ -94,13 +94,13 @@ test('a client that reads fast is disconnected when its turn ends, with one warn
   const closed = once(client, 'close');
   client.on('data', () => turn.abort());
   await closed;
-  expect(takeFaults()).toEqual([expect.stringContaining('aborted')]);
+  expect(takeWarnings()).toEqual([expect.stringContaining('aborted')]);
 });
 
 test('a client that reads fast is disconnected after the longest time for a tally, with one warning', async () => {
   const client = request('/long/2026-11-22');
   await once(client.resume(), 'close');
-  expect(takeFaults()).toEqual([expect.stringContaining('aborted')]);
+  expect(takeWarnings()).toEqual([expect.stringContaining('aborted')]);
 });
 
 test('a failure while a tally is being sent closes the connection, and is logged once', async () => {
@@ -112,5 +112,5 @@ test('a failure while a tally is being sent closes the connection, and is logged
     if (received.includes(LINE)) events.emit('line received');
   });
   await closed;
-  expect(takeFaults()).toEqual(['The database failed']);
+  expect(takeWarnings()).toEqual(['The database failed']);
 });

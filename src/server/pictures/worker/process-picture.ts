@@ -45,15 +45,15 @@ export async function processPicture(task: PictureTask): Promise<ProcessedPictur
       sequentialRead: true,
       autoOrient: true,
     });
-    const fault = faultOf(await picture.metadata(), task);
-    if (fault !== undefined) return refuse(fault);
+    const error = errorIn(await picture.metadata(), task);
+    if (error !== undefined) return refuse(error);
     return { kind: 'processed', webp: await scale(picture, task).webp(WEBP).toBuffer() };
   } catch (error) {
     return refuse(isOfTooManyPixels(error) ? tooManyPixels(task.maxPixels) : DAMAGED);
   }
 }
 
-function faultOf({ format, compression, width, height }: Metadata, task: PictureTask): string | undefined {
+function errorIn({ format, compression, width, height }: Metadata, task: PictureTask): string | undefined {
   if (format !== FORMATS[task.kind] || (task.kind === 'avif' && compression !== 'av1')) return DAMAGED;
   if (width * height > task.maxPixels) return tooManyPixels(task.maxPixels);
   if (Math.max(width, height) > task.maxSidePixels)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createLogLines } from '../../../tests/support/log-lines.ts';
 import { CoreError } from '../core-error.ts';
-import { isConnectionFailure, watchOutages } from './database-faults.ts';
+import { isConnectionFailure, watchOutages } from './database-errors.ts';
 
 const away = (code: string) =>
   new CoreError('unavailable', 'away', { cause: Object.assign(new Error('connect'), { code }) });
