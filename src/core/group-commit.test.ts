@@ -37,15 +37,15 @@ test('items that arrive during a transaction are written together in the next on
   expect(batches).toEqual([[1], [2, 3, 4]]);
 });
 
-test('if one item of a batch is refused, the other items succeed', async () => {
-  const refusal = new CoreError('product_not_found', 'gone');
+test('if one item of a batch is rejected, the other items succeed', async () => {
+  const rejection = new CoreError('product_not_found', 'gone');
   const group = groupCommit<number, number>({
-    commit: async (items) => items.map((item) => (item === 2 ? refusal : item)),
+    commit: async (items) => items.map((item) => (item === 2 ? rejection : item)),
   });
   const results = await Promise.allSettled([1, 2, 3].map((item) => group.submit(item)));
   expect(results).toEqual([
     { status: 'fulfilled', value: 1 },
-    { status: 'rejected', reason: refusal },
+    { status: 'rejected', reason: rejection },
     { status: 'fulfilled', value: 3 },
   ]);
 });
@@ -71,7 +71,7 @@ test('if a whole batch fails, halving it finds the bad item, only this item fail
 test('a transaction that ends in a deadlock is retried, and every request succeeds', async () => {
   let tries = 0;
   let retries = 0;
-  const quiet = { committed() {}, failed() {}, refused() {} };
+  const quiet = { committed() {}, failed() {}, rejected() {} };
   const group = groupCommit<number, number>({
     async commit(items) {
       tries += 1;
@@ -91,21 +91,21 @@ test('a transaction that ends in a deadlock is retried, and every request succee
   expect({ tries, retries }).toEqual({ tries: 3, retries: 2 });
 });
 
-test('while the database is unreachable, no batch is retried, and every request fails and is counted as refused', async () => {
+test('while the database is unreachable, no batch is retried, and every request fails and is counted as rejected', async () => {
   let commits = 0;
-  const refused = vi.fn();
+  const rejected = vi.fn();
   const away = new CoreError('unavailable', 'away');
   const group = groupCommit<number, number>({
     async commit() {
       commits += 1;
       throw away;
     },
-    observer: { committed() {}, retried() {}, failed() {}, refused },
+    observer: { committed() {}, retried() {}, failed() {}, rejected },
   });
   const results = await Promise.allSettled([1, 2, 3].map((item) => group.submit(item)));
   expect(results).toEqual([1, 2, 3].map(() => ({ status: 'rejected', reason: away })));
   expect(commits).toBe(1);
-  expect(refused).toHaveBeenCalledTimes(3);
+  expect(rejected).toHaveBeenCalledTimes(3);
 });
 
 test('an error that no single item can cause does not split the batch', async () => {
@@ -122,7 +122,7 @@ test('an error that no single item can cause does not split the batch', async ()
   expect(commits).toBe(1);
 });
 
-test('an item that waits too long is refused while the previous transaction still runs, and is never written', async () => {
+test('an item that waits too long is rejected while the previous transaction still runs, and is never written', async () => {
   // With real time, the other items could also wait too long on a busy machine.
   vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
@@ -130,9 +130,9 @@ test('an item that waits too long is refused while the previous transaction stil
   const group = groupCommit({ ...options, maxWaitMs: 20 });
   const first = group.submit(1);
   await batchCount(1);
-  const refused = expect(group.submit(2)).rejects.toMatchObject({ code: 'unavailable' });
+  const rejected = expect(group.submit(2)).rejects.toMatchObject({ code: 'unavailable' });
   vi.advanceTimersByTime(21);
-  await refused;
+  await rejected;
   expect(group.queued()).toBe(0);
   release();
   await first;
@@ -143,7 +143,7 @@ test('an item that waits too long is refused while the previous transaction stil
   expect(batches).toEqual([[1], [3]]);
 });
 
-test('a full queue refuses items with `overloaded`, and accepts items again once it has room', async () => {
+test('a full queue rejects items with `overloaded`, and accepts items again once it has room', async () => {
   const { options, batchCount, release } = heldCommit();
   const group = groupCommit({ ...options, maxQueued: 2 });
   const first = group.submit(1);

@@ -13,9 +13,9 @@ export interface GroupCommitOptions<Item, Result> {
   commit(items: readonly Item[]): Promise<Outcome<Result>[]>;
   /** Maximum items per transaction, which bounds the size of the statement and the time that each item waits. */
   maxBatch?: number;
-  /** Maximum items in the queue. Further items are refused, so a burst cannot exhaust memory. */
+  /** Maximum items in the queue. Further items are rejected, so a burst cannot exhaust memory. */
   maxQueued?: number;
-  /** Maximum time that an item waits in the queue. An item that waits longer is refused and not written. */
+  /** Maximum time that an item waits in the queue. An item that waits longer is rejected and not written. */
   maxWaitMs?: number;
   observer?: GroupCommitObserver | undefined;
 }
@@ -27,8 +27,8 @@ export interface GroupCommitObserver {
   retried(): void;
   /** A transaction failed with another error, or on its last attempt. */
   failed(): void;
-  /** An item was refused: the queue was full, the item waited too long, or the database is unavailable. */
-  refused(): void;
+  /** An item was rejected: the queue was full, the item waited too long, or the database is unavailable. */
+  rejected(): void;
 }
 
 interface GroupCommit<Item, Result> {
@@ -64,7 +64,7 @@ export function groupCommit<Item, Result>(options: GroupCommitOptions<Item, Resu
 
   async function run(): Promise<void> {
     while (waiting.length > 0) {
-      refuseLate();
+      rejectLate();
       const batch = waiting.slice(0, maxBatch);
       waiting = waiting.slice(maxBatch);
       if (batch.length > 0) await processBatch(batch);
@@ -72,18 +72,18 @@ export function groupCommit<Item, Result>(options: GroupCommitOptions<Item, Resu
     running = false;
   }
 
-  /** Refuses items that have waited too long, and schedules the next check. The queue is in the order of arrival. */
-  function refuseLate(): void {
+  /** Rejects items that have waited too long, and schedules the next check. The queue is in the order of arrival. */
+  function rejectLate(): void {
     const earliest = performance.now() - maxWaitMs;
     const firstInTime = waiting.findIndex(({ since }) => since >= earliest);
     const late = waiting.splice(0, firstInTime === -1 ? waiting.length : firstInTime);
     for (const { reject } of late) {
-      observer?.refused();
+      observer?.rejected();
       reject(new CoreError('unavailable', 'The database is too slow right now. Please try again in a moment.'));
     }
     clearTimeout(lateTimer);
     const [next] = waiting;
-    if (next) lateTimer = setTimeout(refuseLate, next.since - earliest + 1).unref();
+    if (next) lateTimer = setTimeout(rejectLate, next.since - earliest + 1).unref();
   }
 
   /** Never throws: a failure rejects the promises of the affected items. */
@@ -97,7 +97,7 @@ export function groupCommit<Item, Result>(options: GroupCommitOptions<Item, Resu
       // While the database is unavailable, splitting the batch would only add load. Also, the batch may have been
       // written before its connection was lost.
       const isUnavailable = error instanceof CoreError && error.code === 'unavailable';
-      if (isUnavailable) for (const _ of batch) observer?.refused();
+      if (isUnavailable) for (const _ of batch) observer?.rejected();
       if (batch.length === 1 || isUnavailable || !isItemError(error)) for (const { reject } of batch) reject(error);
       else await processHalves(batch);
     }
@@ -134,7 +134,7 @@ export function groupCommit<Item, Result>(options: GroupCommitOptions<Item, Resu
   return {
     submit(item) {
       if (waiting.length >= maxQueued) {
-        observer?.refused();
+        observer?.rejected();
         return Promise.reject(
           new CoreError('overloaded', 'The site is overloaded right now. Please try again in a moment.'),
         );
@@ -142,7 +142,7 @@ export function groupCommit<Item, Result>(options: GroupCommitOptions<Item, Resu
       return new Promise<Result>((resolve, reject) => {
         waiting.push({ item, since: performance.now(), resolve, reject });
         // Starts the timeout of the first item that waits.
-        if (waiting.length === 1 && running) refuseLate();
+        if (waiting.length === 1 && running) rejectLate();
         // Runs after the current event-loop phase, so requests that were read together share a transaction.
         if (!running) {
           running = true;

@@ -72,7 +72,7 @@ describe('two processes on one database', () => {
     const ids = await Promise.all(Array.from({ length: 12 }, newProduct));
     const other = joinTestDatabase(site.database);
     let retries = 0;
-    const observer = { committed() {}, failed() {}, refused() {}, retried: () => (retries += 1) };
+    const observer = { committed() {}, failed() {}, rejected() {}, retried: () => (retries += 1) };
     const cores = [site.database, other].map((database) => createCore(database, { observeWrites: () => observer }));
     const errors: unknown[] = [];
     const hammer = async (core: Core, worker: number) => {

@@ -117,13 +117,13 @@ describe('GET /metrics (api.md, Health)', () => {
     expect((await fetch(address, { headers: authorization(TOKEN) })).status).toBe(200);
   });
 
-  test('detects an unreachable database even without visitors, and initially reports 0 refused writes', async () => {
+  test('detects an unreachable database even without visitors, and initially reports 0 rejected writes', async () => {
     await start({ METRICS_TOKEN: TOKEN });
     const lines = async () => (await (await ask('/metrics', authorization(TOKEN))).text()).split('\n');
-    const refused = ['upvotes', 'comments', 'likes'].map(
-      (kind) => `groundswell_writes_refused_total{kind="${kind}"} 0`,
+    const rejected = ['upvotes', 'comments', 'likes'].map(
+      (kind) => `groundswell_writes_rejected_total{kind="${kind}"} 0`,
     );
-    expect(await lines()).toEqual(expect.arrayContaining(['groundswell_database_unreachable 0', ...refused]));
+    expect(await lines()).toEqual(expect.arrayContaining(['groundswell_database_unreachable 0', ...rejected]));
     await database.simulateOutage();
     await expect.poll(lines).toContain('groundswell_database_unreachable 1');
   });

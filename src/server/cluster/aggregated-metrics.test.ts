@@ -9,14 +9,14 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Starts a worker that has refused one write. */
+/** Starts a worker that has rejected one write. */
 function startWorker(id: number) {
   const metrics = createSiteMetrics();
   const worker = {
     id,
     responds: true,
     isConnected: () => true,
-    refuse: () => metrics.observeWrites('likes').refused(),
+    reject: () => metrics.observeWrites('likes').rejected(),
     respond: async (request: number) => aggregated.receive(worker, request, await metrics.values()),
     send({ request }: { request: number }) {
       if (worker.responds) void worker.respond(request);
@@ -24,28 +24,28 @@ function startWorker(id: number) {
       return true;
     },
   };
-  worker.refuse();
+  worker.reject();
   return worker;
 }
 
 let running = [startWorker(1), startWorker(2)];
 const aggregated = createAggregatedMetrics(createSiteMetrics(), () => running);
 
-async function refusedWrites(): Promise<number> {
-  return Number(/^groundswell_writes_refused_total\{kind="likes"\} (\d+)$/m.exec(await aggregated.text())?.[1]);
+async function rejectedWrites(): Promise<number> {
+  return Number(/^groundswell_writes_rejected_total\{kind="likes"\} (\d+)$/m.exec(await aggregated.text())?.[1]);
 }
 
 test('a counter does not decrease when a worker responds late or exits', async () => {
-  expect(await refusedWrites()).toBe(2);
+  expect(await rejectedWrites()).toBe(2);
   const [, second] = running;
   if (!second) return expect.unreachable();
   second.responds = false;
-  expect(await refusedWrites()).toBe(2);
-  second.refuse();
+  expect(await rejectedWrites()).toBe(2);
+  second.reject();
   await second.respond(2);
-  expect(await refusedWrites()).toBe(3);
+  expect(await rejectedWrites()).toBe(3);
   running = running.slice(0, 1);
-  for (let scrape = 0; scrape < 2; scrape += 1) expect(await refusedWrites()).toBe(3);
+  for (let scrape = 0; scrape < 2; scrape += 1) expect(await rejectedWrites()).toBe(3);
   await second.respond(3);
-  expect(await refusedWrites()).toBe(3);
+  expect(await rejectedWrites()).toBe(3);
 });

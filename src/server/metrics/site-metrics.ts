@@ -113,9 +113,9 @@ function observeWritesIn(registers: Registry[]): (kind: WriteKind) => GroupCommi
     labelNames: ['kind', 'outcome'],
     registers,
   });
-  const refused = new Counter({
-    name: 'groundswell_writes_refused_total',
-    help: 'Writes refused with 503: the queue was full, they waited too long, or the database was unavailable',
+  const rejected = new Counter({
+    name: 'groundswell_writes_rejected_total',
+    help: 'Writes rejected with 503: the queue was full, they waited too long, or the database was unavailable',
     labelNames: ['kind'],
     registers,
   });
@@ -134,8 +134,8 @@ function observeWritesIn(registers: Registry[]): (kind: WriteKind) => GroupCommi
     registers,
   });
   return (kind) => {
-    // Without an initial value of 0, Prometheus would not notice the first refusal.
-    refused.inc({ kind }, 0);
+    // Without an initial value of 0, Prometheus would not notice the first rejection.
+    rejected.inc({ kind }, 0);
     return {
       committed(items, seconds) {
         outcomes.inc({ kind, outcome: 'committed' });
@@ -144,7 +144,7 @@ function observeWritesIn(registers: Registry[]): (kind: WriteKind) => GroupCommi
       },
       retried: () => outcomes.inc({ kind, outcome: 'retried' }),
       failed: () => outcomes.inc({ kind, outcome: 'failed' }),
-      refused: () => refused.inc({ kind }),
+      rejected: () => rejected.inc({ kind }),
     };
   };
 }
