@@ -33,7 +33,7 @@ test.each([
 test.each([
   ['ENOSPC', expect.stringMatching(/is full\. Free some space, then run the command again\.$/)],
   ['53100', "The database's disk is full. Free some space, then run the command again."],
-  ['28P01', expect.stringContaining('refused the password')],
+  ['28P01', expect.stringContaining('rejected the password')],
   ['25006', expect.stringContaining('is read-only')],
   ['57014', 'The database cannot be reached, try again'],
 ])('an error caused by %s is printed as the advice for this code, or unchanged if there is none', (code, message) => {

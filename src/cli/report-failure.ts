@@ -41,9 +41,9 @@ const ADVICE: ReadonlyMap<string, string> = new Map([
   ['53300', 'The database accepts no more connections. Raise its max_connections, or run the command again later.'],
   [
     '28P01',
-    'The database refused the password. Correct it in DATABASE_URL, or restore the password file of the embedded database.',
+    'The database rejected the password. Correct it in DATABASE_URL, or restore the password file of the embedded database.',
   ],
-  ['28000', 'The database refused the role. Correct it in DATABASE_URL, or allow it in pg_hba.conf.'],
+  ['28000', 'The database rejected the role. Correct it in DATABASE_URL, or allow it in pg_hba.conf.'],
   ['3D000', 'The database does not exist. Create it, or correct its name in DATABASE_URL.'],
   ['25006', 'The database is read-only. Set DATABASE_URL to the primary server.'],
   ['57P03', 'The database is starting up or shutting down. Run the command again in a moment.'],

@@ -99,7 +99,7 @@ test('approve with several ids approves the submissions that exist, and names th
   expect(result.code).toBe(1);
   expect(JSON.parse(result.stdout)).toMatchObject({
     submissions: [{ id, status: 'launched', revision: 2 }],
-    refused: [{ id: 'nothing', code: 'submission_not_found' }],
+    failed: [{ id: 'nothing', code: 'submission_not_found' }],
   });
 });
 

@@ -33,8 +33,8 @@ import { printTable } from '../terminal/table.ts';
 import { withDatabase } from '../with-database.ts';
 import { printFact, productFacts } from './products.ts';
 
-/** The exit code if some decisions are refused. The other decisions take effect. */
-const EXIT_SOME_REFUSED = 1;
+/** The exit code if some decisions fail. The other decisions take effect. */
+const EXIT_SOME_FAILED = 1;
 
 const MAX_REVISION = 999_999_999;
 
@@ -87,7 +87,7 @@ function scheduleCommand(): Command {
     .argument('<id>', 'id of a submission')
     .argument('<time>', 'the launch time, such as 2026-12-01T09:00:00Z', readInstant)
     .option('--revision <number>', 'only if the submission still has this revision', numberReader(MAX_REVISION))
-    .addOption(jsonOption('{ "submissions": […], "refused": [{ "id": …, "code": …, "reason": … }] }'))
+    .addOption(jsonOption('{ "submissions": […], "failed": [{ "id": …, "code": …, "reason": … }] }'))
     .addHelpText('after', '\nExamples:\n  groundswell submissions schedule tide-tables 2026-12-01T09:00:00+01:00')
     .action((id: string, time: Date, flags: Flags) => {
       if (time.getTime() <= Date.now()) throw new UsageError('This time has passed. Choose a time in the future.');
@@ -130,19 +130,19 @@ function decisionCommand(name: string): Command {
       'only if the submission still has this revision; requires a single id',
       numberReader(MAX_REVISION),
     )
-    .addOption(jsonOption('{ "submissions": […], "refused": [{ "id": …, "code": …, "reason": … }] }'));
+    .addOption(jsonOption('{ "submissions": […], "failed": [{ "id": …, "code": …, "reason": … }] }'));
 }
 
 type Decide = (database: Database, target: DecisionTarget, rules: LaunchRules) => Promise<SubmissionRow>;
 
-/** Decides on submissions one after the other. A refused decision does not stop the others. */
+/** Decides on submissions one after the other. A failed decision does not stop the others. */
 async function decideAll(ids: readonly string[], { revision, json = false }: Flags, decide: Decide): Promise<void> {
   readProductIds(ids);
   if (revision !== undefined && ids.length > 1)
     throw new UsageError('--revision applies to one submission. Name only one, or leave --revision out.');
   const { timeZone } = readSettings(process.env).launches;
   const decided: ReturnType<typeof resultOf>[] = [];
-  const refused: { id: string; code: string; reason: string }[] = [];
+  const failed: { id: string; code: string; reason: string }[] = [];
   try {
     await withDatabase(async ({ database }) => {
       const rules = await rulesOf(database, timeZone);
@@ -151,17 +151,17 @@ async function decideAll(ids: readonly string[], { revision, json = false }: Fla
           decided.push(resultOf(await decide(database, { id, revision }, rules), rules.now));
         } catch (error) {
           if (!(error instanceof CoreError) || error.code === 'unavailable') throw error;
-          refused.push({ id, code: error.code, reason: error.message });
+          failed.push({ id, code: error.code, reason: error.message });
         }
       }
     });
   } finally {
     // The decisions before a failure have taken effect, so they are printed, too.
-    if (refused.length > 0) process.exitCode = EXIT_SOME_REFUSED;
+    if (failed.length > 0) process.exitCode = EXIT_SOME_FAILED;
     if (!json) {
       for (const result of decided) print(sentenceOf(result));
-      for (const { id, reason } of refused) printError(`groundswell: ${id}: ${reason}`);
-    } else if (decided.length + refused.length > 0) printJson({ submissions: decided, refused });
+      for (const { id, reason } of failed) printError(`groundswell: ${id}: ${reason}`);
+    } else if (decided.length + failed.length > 0) printJson({ submissions: decided, failed });
   }
 }
 

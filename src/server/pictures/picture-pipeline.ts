@@ -139,7 +139,7 @@ export function createDiskSpaceCheck(
     if (isFull && !wasFull) {
       log.warn(
         { folder, freeBytes: free },
-        'The disk is nearly full; refusing pictures. Free some space, or move DATA_DIR to a larger disk while the site is stopped.',
+        'The disk is nearly full; rejecting pictures. Free some space, or move DATA_DIR to a larger disk while the site is stopped.',
       );
     } else if (wasFull && !isFull) log.info({ folder, freeBytes: free }, 'The disk has free space for pictures again');
     wasFull = isFull;
