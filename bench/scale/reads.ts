@@ -69,8 +69,8 @@ export const READS: readonly Read[] = [
     q: pick(rareWords, index),
     sort: 'top',
   })),
-  narrowed('search, middling', FAST, 60, ({ mediumWords }, index) => ({ q: pick(mediumWords, index) })),
-  narrowed('search, middling, by upvotes', undefined, 60, ({ mediumWords }, index) => ({
+  narrowed('search, medium', FAST, 60, ({ mediumWords }, index) => ({ q: pick(mediumWords, index) })),
+  narrowed('search, medium, by upvotes', undefined, 60, ({ mediumWords }, index) => ({
     q: pick(mediumWords, index),
     sort: 'top',
   })),
