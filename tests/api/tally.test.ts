@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { finaliseDue } from '../../src/core/leaderboards/finalise.ts';
+import { removeProducts } from '../../src/core/products/remove-products.ts';
 import { expectProblem } from '../support/expect-problem.ts';
 import { createLogLines } from '../support/log-lines.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
@@ -52,6 +53,22 @@ test('an open tally lists the votes so far, with an ETag that changes with them'
     reason: null,
   });
   expect(after.body).not.toContain('session-of-tally-1');
+});
+
+test('the ETag changes if a new product with the same id replaces a removed one', async () => {
+  const voted = async (session: string) => {
+    await vote(session);
+    await expect
+      .poll(async () => (await site.app.inject(tallyPath)).body)
+      .toMatch(/"id":"tide"[\s\S]*"product":"tide"/);
+    return site.app.inject(tallyPath);
+  };
+  const before = await voted('session-of-tally-1');
+  await removeProducts(site.database, ['tide']);
+  await site.addProduct({ id: 'tide', createdAt: now.toISOString() });
+  const after = await voted('session-of-tally-2');
+  expect(after.body).not.toBe(before.body);
+  expect(after.headers.etag).not.toBe(before.headers.etag);
 });
 
 test('HEAD has the headers of GET and no body', async () => {

@@ -191,6 +191,11 @@ export async function moveToRemoved(sql: Sql, ids: readonly string[]): Promise<S
   return stored;
 }
 
+// Changes the versions of open tallies, because the votes for a new product with the same id may give it the same
+// `window_changes`.
+const TOUCH_OPEN_DAYS = `UPDATE leaderboards SET revision = revision
+  WHERE period = ANY($1::text[]) AND kind = 'day' AND final_at IS NULL`;
+
 /**
  * Deletes products with their remaining rows, and revises their boards. The caller must hold the locks that
  * `moveToRemoved` requires, and must record the change.
@@ -205,6 +210,7 @@ export async function deleteProducts(
   const periods = await periodsOf(sql, ids);
   const removed = await countPlaced(sql, ids);
   await sql.query('DELETE FROM products WHERE id = ANY($1::text[])', [ids]);
+  await sql.query(TOUCH_OPEN_DAYS, [periods]);
   await reviseBoards(sql, periods, async () => {
     await updateHistogram(sql, { removed });
     await changeOthers?.();
