@@ -2,10 +2,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { blockedStatements } from '../../../tests/support/blocked-statements.ts';
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { deadlockOnce, interruptTransactions } from '../../../tests/support/interrupted-transactions.ts';
-import { launch, rulesAt } from '../../../tests/support/launch-site.ts';
+import { launch, rulesAt, vote } from '../../../tests/support/launch-site.ts';
 import { withoutTimeouts } from '../../../tests/support/recording-database.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import type { Sql } from '../database/database.ts';
+import { finaliseDue } from '../leaderboards/finalise.ts';
+import { getLeaderboard } from '../leaderboards/get-leaderboard.ts';
 import { getStandings } from '../leaderboards/get-standings.ts';
 import { placeLaunches } from '../leaderboards/update-boards.ts';
 import { systemRuntime } from '../runtime.ts';
@@ -115,6 +117,23 @@ test('a product that is removed before its launch and restored after the launch 
   await placeLaunches(database, rules);
   const day = launchedAt.toISOString().slice(0, 10);
   expect(await getStandings(database, 'missed', rules)).toMatchObject({ day: { period: day, status: 'open' } });
+});
+
+test('a launch that is removed before it moves, and restored after its previous day became final, gets a result on its new day', async () => {
+  const createdAt = '2026-06-05T10:00:00.000Z';
+  await launch(database, 'moving', '2026-06-01T10:00:00.000Z');
+  await saveProducts(database, [buildProduct({ id: 'moving', createdAt })]);
+  await removeProducts(database, ['moving']);
+  const before = rulesAt('2026-06-04T00:00:00.000Z');
+  const { days } = await finaliseDue(database, { rules: before, votesPerNetwork: 20 });
+  expect(days).toContain('2026-06-01');
+  await restoreProducts(database, { productIds: ['moving'] });
+  await placeLaunches(database, rulesAt(createdAt));
+  await vote(database, 'moving', '2026-06-05T11:00:00.000Z', 'session-of-a-voter');
+  expect(await getStandings(database, 'moving', rulesAt(createdAt))).toMatchObject({
+    day: { period: '2026-06-05', status: 'open', votes: 1 },
+  });
+  expect(await getLeaderboard(database, '2026-06-01', {}, before)).toMatchObject({ revision: 0, launches: 0 });
 });
 
 test('an approval can be undone after its removed product was restored and launched late', async () => {

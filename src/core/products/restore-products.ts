@@ -192,6 +192,11 @@ const RESTORE_DEPENDENTS = [
   'DELETE FROM removed_products WHERE removal_id = ANY($1::uuid[])',
 ];
 
+// A launch may have been removed before the board updater moved it to its new launch time. If its previous day is final
+// by now, the launch would get the final result of that day.
+const UNPLACE_MOVED = `UPDATE launches SET placed_for = NULL, day = NULL, week = NULL, month = NULL, year = NULL, votes = 0
+  WHERE product_id = ANY($1::text[]) AND day = ANY($2::text[]) AND NOT final AND placed_for <> launched_at`;
+
 /**
  * Moves the rows of removals back to their tables.
  * @returns the ids that other products already use, including other products of these removals; if there are any, the
@@ -199,7 +204,7 @@ const RESTORE_DEPENDENTS = [
  */
 async function moveBack(sql: Sql, rows: readonly RemovalRow[]): Promise<string[]> {
   const removalIds = rows.map((row) => row.removal_id);
-  await lockDays(
+  const finalDays = await lockDays(
     sql,
     rows.flatMap((row) => row.day ?? []),
   );
@@ -212,6 +217,7 @@ async function moveBack(sql: Sql, rows: readonly RemovalRow[]): Promise<string[]
   }
   for (const statement of RESTORE_DEPENDENTS) await sql.query(statement, [removalIds]);
   const ids = [...restoredIds];
+  await sql.query(UNPLACE_MOVED, [ids, finalDays]);
   const added = await countPlaced(sql, ids);
   await finaliseLateLaunches(sql, ids);
   await reviseBoards(sql, await periodsOf(sql, ids), async () => {
