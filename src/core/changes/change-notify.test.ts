@@ -85,9 +85,10 @@ describe('without notifications', () => {
       },
     };
     const notify = new ChangeNotify(silent, log, () => {});
-    listener?.onListening();
+    let lose = () => {};
+    listener?.onListening(new Promise((resolve) => (lose = resolve)));
     await expect.poll(() => vi.getTimerCount()).toBe(1);
-    return { notify, listener, query, pause, log };
+    return { notify, listener, lose, query, pause, log };
   }
 
   test('a connection that receives no notifications is closed, and no further notifications are sent', async () => {
@@ -98,6 +99,16 @@ describe('without notifications', () => {
     notify.send();
     expect(query).toHaveBeenCalledTimes(1);
     expect(log.warn).not.toHaveBeenCalled();
+  });
+
+  test('a connection that was lost before the notification arrived is not treated as one without notifications', async () => {
+    const { lose, pause, log } = await connect();
+    lose();
+    await expect.poll(() => vi.getTimerCount()).toBe(0);
+    vi.advanceTimersByTime(PROBE_TIMEOUT_MS);
+    await new Promise(setImmediate);
+    expect(pause).not.toHaveBeenCalled();
+    expect(log.info).not.toHaveBeenCalled();
   });
 
   test('a connection whose notification arrived while this process was blocked stays open', async () => {

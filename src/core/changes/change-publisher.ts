@@ -161,7 +161,7 @@ export class ChangeNotify {
     this.#database = database;
     this.#log = log;
     this.#listening = database.listen(CHANNEL, {
-      onListening: () => void this.#sendProbe(),
+      onListening: (ended) => void this.#sendProbe(ended),
       onNotification: (sender) => {
         if (sender !== this.#self) return onNotify();
         this.#probe.abort();
@@ -179,10 +179,13 @@ export class ChangeNotify {
     return this.#listening.stop();
   }
 
-  async #sendProbe(): Promise<void> {
+  async #sendProbe(ended: Promise<void>): Promise<void> {
     this.#probe.abort();
-    this.#probe = new AbortController();
-    const { signal } = this.#probe;
+    const probe = new AbortController();
+    this.#probe = probe;
+    const { signal } = probe;
+    // After a loss, the next connection sends another probe.
+    void ended.then(() => probe.abort());
     await this.#notify();
     // The timeout starts after the probe has been sent, which may take seconds on a busy machine.
     if (signal.aborted) return;

@@ -9,8 +9,8 @@ const INITIAL_BACKOFF_MS = 1_000;
 const MAX_BACKOFF_MS = 10 * 60 * 1_000;
 
 export interface Listener {
-  /** Called after each successful LISTEN. */
-  onListening(): void;
+  /** Called after each successful LISTEN. `ended` resolves when its connection is lost. */
+  onListening(ended: Promise<void>): void;
   onNotification(payload: string): void;
 }
 
@@ -79,7 +79,7 @@ export class NotificationListener implements Listening {
       await client.query(rows[0]?.statement ?? `LISTEN ${this.#channel}`);
       if (this.#stopping.signal.aborted) return;
       this.#backoffMs = INITIAL_BACKOFF_MS;
-      this.#listener.onListening();
+      this.#listener.onListening(ended);
       await ended;
     } catch {
       await client.end().catch(() => {});
