@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
 import fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, expect, test } from 'vitest';
 import { bindSocket, listenOnPort, listenOnSocket } from './listening-sockets.ts';
@@ -19,6 +20,19 @@ const CONNECT_ALL = `
   for (let index = 0; index < count; index += 1) {
     require('node:net').connect(port, '127.0.0.1', () => { left -= 1; if (left === 0) process.exit(0); });
   }`;
+
+const hasIpv6 = Object.values(networkInterfaces()).some((found) => found?.some(({ family }) => family === 'IPv6'));
+
+test.each(hasIpv6 ? ['0.0.0.0', '::'] : ['0.0.0.0'])(
+  'the address of a site that listens on %s can be opened',
+  async (host) => {
+    app = fastify();
+    expect(new URL(await listenOnPort(app, host, 0)).hostname).toBe('127.0.0.1');
+    await app.close();
+    app = fastify();
+    expect(new URL(await listenOnSocket(app, await bindSocket(host, 0))).hostname).toBe('127.0.0.1');
+  },
+);
 
 test.each([
   ['of one process', (app: FastifyInstance) => listenOnPort(app, '127.0.0.1', 0)],

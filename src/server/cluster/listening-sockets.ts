@@ -27,10 +27,13 @@ const BACKLOG = 4_096;
 
 const listenTextResolver = (address: string) => `Listening on ${address}`;
 
+/** Replaces `::`, as Fastify replaces 0.0.0.0: not every browser can open the address of all interfaces. */
+const linkable = (address: string) => address.replace('//[::]:', '//127.0.0.1:');
+
 /** Binds the site's port and accepts connections. @returns the site's address. @throws StartError */
 export async function listenOnPort(app: FastifyInstance, host: string, port: number): Promise<string> {
   try {
-    return await app.listen({ host, port, backlog: BACKLOG, listenTextResolver });
+    return linkable(await app.listen({ host, port, backlog: BACKLOG, listenTextResolver }));
   } catch (error) {
     throw StartError.ofListening(error, host, port);
   }
@@ -72,7 +75,7 @@ export async function listenOnSocket(app: FastifyInstance, socket: SocketHandle)
     const found = await app.listen(options);
     // With a handle, Node ignores the option `backlog`, so a second call of `listen` sets it.
     socket.listen(BACKLOG);
-    return found;
+    return linkable(found);
   } catch (error) {
     throw StartError.ofListening(error, address, port);
   }
