@@ -5,6 +5,7 @@ import { withPendingWrites } from '../support/pending-write.ts';
 import {
   commentBox,
   commentTexts,
+  commentWith,
   discussionTitle,
   expectUpvote,
   postButton,
@@ -62,6 +63,42 @@ test('a vote that is pending when the page is left is shown before the next page
     await expect(upvoteOf(page, 'Cottonwood')).toHaveAttribute('aria-pressed', 'true');
     statuses.release();
   });
+});
+
+test('a vote that is taken back while it is pending is also withdrawn if the visitor leaves', async ({
+  page,
+  site,
+  siteProxy,
+  whilePending,
+}) => {
+  const product = await site.addProduct({ name: 'Pinesap' });
+  await visit(page, `/product/${product.id}`);
+  const click = () => upvoteOf(page, 'Pinesap').click();
+  await whilePending(click, async () => {
+    await click();
+    await page.goto('about:blank');
+    await expect.poll(siteProxy.heldRequests).toBe(2);
+  });
+});
+
+test('likes that wait for an earlier one are sent if the visitor leaves', async ({
+  page,
+  site,
+  siteProxy,
+  whilePending,
+}) => {
+  const product = await site.addProduct({ name: 'Whitebeam' });
+  await site.addComments(product.id, [{ content: 'Pale leaves', likes: 4 }]);
+  await visit(page, `/product/${product.id}`);
+  const click = () => commentWith(page, 'Pale leaves').getByRole('button', { name: /^Like/ }).click();
+  await whilePending(click, async () => {
+    for (let like = 2; like <= 3; like += 1) await click();
+    await page.goto('about:blank');
+    await expect.poll(siteProxy.heldRequests).toBe(3);
+  });
+  await expect
+    .poll(() => site.database.query('SELECT likes FROM comments WHERE product_id = $1', [product.id]))
+    .toEqual([{ likes: 7 }]);
 });
 
 test('a comment that was pending when the page was left counts once if it is posted again', async ({

@@ -23,16 +23,33 @@ const keeping = new WeakSet<QueryClient>();
 
 /**
  * From now on, shows the visitor's pending votes and likes again after each read, because the response does not include
- * them. Every vote and like calls this function, because live updates, which also call it, start later.
+ * them, and sends those that wait for an earlier one when the visitor leaves. Every vote and like calls this function,
+ * because live updates, which also call it, start later.
  */
 export function keepPendingWrites(client: QueryClient): void {
   if (keeping.has(client)) return;
   keeping.add(client);
+  window.addEventListener('pagehide', () => sendWaitingWrites(client));
   client.getQueryCache().subscribe((event) => {
     if (event.type !== 'updated' || event.action.type !== 'success' || event.action.manual) return;
     const [kind] = event.query.queryKey;
     if (kind === productKeys.all[0] || kind === commentKeys.all[0]) showPendingWrites(client, event.query);
   });
+}
+
+/** Sends votes and likes that wait for the response to an earlier one, because a closed page would never send them. */
+function sendWaitingWrites(client: QueryClient): void {
+  const cache = client.getMutationCache();
+  const waiting = cache.findAll({ predicate: ({ state }) => state.isPaused });
+  const last = new Map(waiting.map((mutation) => [mutation.options.scope?.id, mutation]));
+  for (const mutation of waiting) {
+    const { mutationFn, mutationKey, scope } = mutation.options;
+    // Every like counts, but it must not be sent again if the page returns from the back/forward cache.
+    if (mutationKey?.[0] === commentKeys.likeMutation('')[0]) cache.remove(mutation);
+    // Only the last click on an upvote button applies.
+    else if (last.get(scope?.id) !== mutation) continue;
+    mutationFn?.(mutation.state.variables, { client, meta: undefined }).catch(() => {});
+  }
 }
 
 function showPendingWrites(client: QueryClient, { state }: Query): void {

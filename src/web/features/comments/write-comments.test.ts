@@ -9,6 +9,7 @@ import { type CommentList, commentKeys, flattenComments, productKeys } from '../
 import { addToLists, likeComment, patchLikes, postComment } from './write-comments.ts';
 
 vi.stubGlobal('navigator', { onLine: true });
+vi.stubGlobal('window', new EventTarget());
 
 const best = commentKeys.list('harbour', { sort: 'best' });
 const oldest = commentKeys.list('harbour', { sort: 'oldest' });

@@ -18,7 +18,7 @@ const detail = (upvotes: number) => ({
 
 beforeEach(() => {
   vi.useFakeTimers();
-  vi.stubGlobal('window', { localStorage: createBrowserStorage() });
+  vi.stubGlobal('window', Object.assign(new EventTarget(), { localStorage: createBrowserStorage() }));
 });
 
 afterEach(() => {

@@ -8,6 +8,8 @@ import { createUpdateApplier } from './apply-updates.ts';
 import { createLaunchWatch } from './launch-watch.ts';
 import { type Refetcher, refetchBoards, refetchOvertaken, refetchVisible } from './refetch.ts';
 
+vi.stubGlobal('window', new EventTarget());
+
 afterEach(() => {
   vi.useRealTimers();
 });
