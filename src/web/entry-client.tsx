@@ -105,8 +105,8 @@ function preloadLinkedRoute({ target }: Event): void {
   if (!link || link.origin !== window.location.origin) return;
   // The links to other languages are outside the app, so they are updated here to lead to the page on screen.
   if (link.hreflang) {
-    const { pathname, search } = window.location;
-    link.href = withLanguage(pathname + withoutLanguage(search), new URLSearchParams(link.search).get('lang'));
+    const { pathname, search, hash } = window.location;
+    link.href = withLanguage(pathname + withoutLanguage(search) + hash, new URLSearchParams(link.search).get('lang'));
   }
   // If the preload fails, the navigation itself loads the code again.
   SCREENS[matchRoute(link.pathname, link.search).name].preload().catch(() => {});

@@ -148,16 +148,17 @@ test('on phones, the sun is below the text of the banner in every language', asy
   }
 });
 
-test('the footer links to the current page in another language', async ({ page, site }) => {
+test('the footer links to the current page and fragment in another language', async ({ page, site }) => {
   const { id } = await site.addProduct({ name: 'Belemnite' });
   await visit(page, '/');
   await page.getByRole('searchbox').fill('belemnite');
   await page.getByRole('link', { name: 'Belemnite', exact: true }).click();
-  await expect(page).toHaveURL(`/product/${id}`);
+  await commentLink(page).click();
+  await expect(page).toHaveURL(`/product/${id}#comments`);
   const languages = page.getByRole('navigation', { name: 'Language' });
   await expect(languages.locator('[aria-current]')).toHaveText('English');
   await languages.getByRole('link', { name: 'Français' }).click();
-  await expect(page).toHaveURL(`/product/${id}?lang=fr`);
+  await expect(page).toHaveURL(`/product/${id}?lang=fr#comments`);
   await expect(root(page)).toHaveAttribute('lang', 'fr');
   await page.getByRole('navigation', { name: 'Langue' }).getByRole('link', { name: 'English' }).click();
   await expect(root(page)).toHaveAttribute('lang', 'en');
