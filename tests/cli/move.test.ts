@@ -77,7 +77,7 @@ test('move is refused while a site runs in the same schema, but not because of a
   let listening: NotificationListener | undefined;
   try {
     await new Promise<void>((resolve) => {
-      const listener = { onListening: resolve, onNotification: () => {} };
+      const listener = { onListening: () => resolve(), onNotification: () => {} };
       listening = new NotificationListener(urlOf('running'), CHANNEL, listener);
     });
     // Suppresses the warning that the schemas lack pg_trgm.
