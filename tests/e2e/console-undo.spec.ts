@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { CONSOLE_API } from '../../src/contract/console/paths.ts';
 import { hideComments, holdComments, releaseComments } from '../../src/core/comments/moderate-comments.ts';
+import { removeProducts } from '../../src/core/products/remove-products.ts';
+import { restoreProducts } from '../../src/core/products/restore-products.ts';
 import {
   holdRequests,
   openConsole,
@@ -156,6 +158,44 @@ test('undoing a change of several comments skips those that another operator has
   await expect(page.getByText('Undone for 1 comment. Failed for 1 comment. ')).toBeVisible();
   const held = 'SELECT id::text FROM comments WHERE product_id = $1 AND held_session IS NOT NULL';
   expect(await site.database.query(held, [product.id])).toEqual([{ id: first?.id }]);
+});
+
+test('undoing the removal of several products restores those that another operator has not restored', async ({
+  page,
+  site,
+  expectConsoleError,
+}) => {
+  const tag = `tag-${randomUUID().slice(0, 8)}`;
+  const products = await site.addProducts(3, (index) => ({ name: `Unremoved ${index}`, tags: [tag] }));
+  const ids = products.map(({ id }) => id);
+  await signInAndOpen(page, site, `/console/products?tag=${tag}`);
+  for (const { name } of products) await page.getByRole('checkbox', { name: `Select ${name}` }).check();
+  await page.keyboard.press('d');
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click();
+  await expect(page.getByText('Removed 3 products')).toBeVisible();
+  await restoreProducts(site.database, { productIds: ids.slice(0, 1) });
+  expectConsoleError(/409 \(Conflict\)/);
+  await page.keyboard.press('u');
+  await expect(page.getByText('Undone for 2 products. Failed for 1 product. ')).toBeVisible();
+  for (const id of ids) expect((await page.request.get(`/api/products/${id}`)).status()).toBe(200);
+});
+
+test('undoing a restoration does not remove another product that has the same id by then', async ({
+  page,
+  site,
+  expectConsoleError,
+}) => {
+  const { id, name } = await site.addProduct({ name: `Predecessor ${randomUUID().slice(0, 8)}` });
+  await removeProducts(site.database, [id]);
+  await signInAndOpen(page, site, '/console/products?state=removed');
+  await page.getByRole('button', { name: `Restore ${name}` }).click();
+  await expect(page.getByText(`Restored ${name}`)).toBeVisible();
+  await removeProducts(site.database, [id]);
+  await site.addProduct({ id, name: 'Heir of the id' });
+  expectConsoleError(/409 \(Conflict\)/);
+  await page.keyboard.press('u');
+  await expect(page.getByText('The product was removed again later.')).toBeVisible();
+  expect((await page.request.get(`/api/products/${id}`)).status()).toBe(200);
 });
 
 test('a save without a response is not shown as a conflict, and undo does not revert the change before it', async ({

@@ -3,10 +3,18 @@ import { createContext } from 'react';
 import { CONSOLE_API } from '../../contract/console/paths.ts';
 import type { ProductDetails, UndoneEntry } from '../../contract/console/records.ts';
 import type { ProductFieldName } from '../../contract/products/fields.ts';
-import { formatCount } from '../../contract/text.ts';
+import { formatCount, formatQuantity } from '../../contract/text.ts';
 import { showToast } from '../../web/ui/toasts.ts';
 import { useProvided } from '../../web/ui/use-provided.ts';
-import { call, consoleKeys, describeFailure, hasNoResponse, messageOf } from './console-api.ts';
+import {
+  call,
+  consoleKeys,
+  describeFailure,
+  describeUnchanged,
+  hasNoResponse,
+  messageOf,
+  sendEach,
+} from './console-api.ts';
 
 /** An operation with an optional optimistic update. */
 interface Action {
@@ -42,17 +50,24 @@ export async function undoEntry(id: string): Promise<string | undefined> {
 }
 
 /**
- * Describes the undo of an operation on several items. `reasons` say why items were not undone.
- * @returns a note, or undefined if there are no reasons. @throws Error if no item was undone.
+ * Undoes changes by their entries in the audit log, so a later decision of another operator is not undone. Toasts about
+ * `subject` show the progress. `noun` names one of the changed items, such as 'comment'.
+ * @returns a note if some could not be undone. @throws ConsoleError if none could.
  */
-export function noteOfUndo<Item>(
-  undone: readonly Item[],
-  describe: (items: readonly Item[]) => string,
-  reasons: readonly (string | false | undefined)[],
-): string | undefined {
-  const notes = reasons.filter(Boolean);
-  if (undone.length === 0) throw new Error(notes.join(' '));
-  return notes.length > 0 ? [`Undone for ${describe(undone)}.`, ...notes].join(' ') : undefined;
+export async function undoEach(
+  auditIds: readonly string[],
+  noun: string,
+  subject: string,
+): Promise<string | undefined> {
+  const describe = (ids: readonly string[]) => formatQuantity(ids.length, noun);
+  const undo = async (id: string) => {
+    await undoEntry(id);
+    return id;
+  };
+  const onProgress = progressReporter('Undoing', auditIds, (title) => showToast({ title, description: '', subject }));
+  const sent = await sendEach(auditIds, undo, onProgress);
+  const unchanged = describeUnchanged(sent, describe);
+  return unchanged === '' ? undefined : `Undone for ${describe(sent.results)}. ${unchanged}`;
 }
 
 /** The minimum time between messages about progress, because screen readers announce each of them. */

@@ -1,15 +1,7 @@
 import { onlineManager, QueryObserver } from '@tanstack/react-query';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { CONSOLE_API } from '../../contract/console/paths.ts';
-import {
-  ConsoleError,
-  call,
-  createConsoleClient,
-  describeUnchanged,
-  hasNoResponse,
-  sendByReason,
-  sendEach,
-} from './console-api.ts';
+import { ConsoleError, call, createConsoleClient, describeUnchanged, hasNoResponse, sendEach } from './console-api.ts';
 
 test('while the browser is offline, reads and changes fail instead of waiting silently, and reads recover later', async () => {
   onlineManager.setOnline(false);
@@ -96,18 +88,4 @@ test('after a timeout, a batch sends no further request, and says which items ma
     'Failed for b. It has changed. No response for c. If the change was made, it is in the audit log. Cancelled for d and e.',
   );
   expect(fetch).toHaveBeenCalledTimes(3);
-});
-
-test('a batch grouped by reason lists each item whose group failed or was not sent', async () => {
-  vi.stubGlobal('window', new EventTarget());
-  onTestFinished(() => void vi.unstubAllGlobals());
-  const items = ['Spam', 'Duplicate', 'Duplicate', 'Off topic'].map((reason, id) => ({ id, reason }));
-  const send = async (_items: unknown, reason: string) => {
-    if (reason !== 'Spam') throw new ConsoleError(0, 'timeout', 'Too slow');
-    return 'done';
-  };
-  const { results, failures, unsent } = await sendByReason(items, ({ reason }) => reason, send);
-  expect(results).toEqual(['done']);
-  expect(failures.map(({ item }) => item.id)).toEqual([1, 2]);
-  expect(unsent).toEqual([items[3]]);
 });

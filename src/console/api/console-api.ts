@@ -1,12 +1,7 @@
 import { QueryClient, useQuery } from '@tanstack/react-query';
 import { anySignal } from '../../contract/any-signal.ts';
 import { CONSOLE_API, OPERATOR_HEADER, UNATTENDED_HEADER } from '../../contract/console/paths.ts';
-import {
-  MAX_REASON_CHARACTERS,
-  MAX_WAITING,
-  type OverviewRecord,
-  type WaitingRecord,
-} from '../../contract/console/records.ts';
+import { MAX_WAITING, type OverviewRecord, type WaitingRecord } from '../../contract/console/records.ts';
 import type { ConsoleSession } from '../../contract/console/schema.ts';
 import { withQuery } from '../../contract/paths/api.ts';
 import type { FieldError } from '../../contract/problem.ts';
@@ -135,28 +130,6 @@ export async function sendEach<Item, Result>(
   const { error } = failures.find((failure) => hasNoResponse(failure.error)) ?? failures[0] ?? {};
   if (results.length === 0 && failures.length > 0) throw error;
   return { results, failures, unsent: items.slice(results.length + failures.length) };
-}
-
-/**
- * Sends one request per reason, for all items with this reason, and continues if a request fails, like `sendEach`. Cuts
- * reasons that are too long for the API: commands did not always limit their length.
- */
-export async function sendByReason<Item, Result>(
-  items: readonly Item[],
-  reasonOf: (item: Item) => string | null | undefined,
-  send: (items: readonly Item[], reason: string) => Promise<Result>,
-): Promise<Sent<Item, Result>> {
-  const itemsByReason = new Map<string, Item[]>();
-  for (const item of items) {
-    const reason = [...(reasonOf(item) ?? '')].slice(0, MAX_REASON_CHARACTERS).join('');
-    itemsByReason.set(reason, [...(itemsByReason.get(reason) ?? []), item]);
-  }
-  const sent = await sendEach([...itemsByReason], ([reason, group]) => send(group, reason));
-  return {
-    results: sent.results,
-    failures: sent.failures.flatMap(({ item: [, group], error }) => group.map((item) => ({ item, error }))),
-    unsent: sent.unsent.flatMap(([, group]) => group),
-  };
 }
 
 /** Describes the items of a batch that were not changed, or may not have been. */

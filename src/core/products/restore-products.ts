@@ -20,6 +20,8 @@ export type RemovalChoice = { last: true } | { productIds: readonly string[] } |
  */
 interface ProductRestoration {
   restored: RemovedProduct[];
+  /** The ids of the restorations' entries in the audit log. */
+  auditIds: string[];
   notRemoved: string[];
   taken: string[];
 }
@@ -65,7 +67,7 @@ export async function restoreProducts(
       refusal.taken = await moveBack(sql, rows);
       if (refusal.taken.length > 0) throw refusal;
       const restored = rows.map(({ product_id: id, name, upvotes, comments }) => ({ id, name, upvotes, comments }));
-      await recordAudit(
+      const auditIds = await recordAudit(
         sql,
         rows.map(({ removal_id: undoes, product_id: target, name, upvotes, comments }) => ({
           action: 'products restore',
@@ -75,13 +77,13 @@ export async function restoreProducts(
         })),
       );
       await recordChange(sql, { productIds: restored.map(({ id }) => id), catalogue: true });
-      return { restored, notRemoved: [], taken: [] };
+      return { restored, auditIds, notRemoved: [], taken: [] };
     });
     await updateSizes(database, restoration.restored.length);
     return restoration;
   } catch (error) {
     if (error !== refusal) throw error;
-    return { restored: [], notRemoved: refusal.notRemoved, taken: refusal.taken };
+    return { restored: [], auditIds: [], notRemoved: refusal.notRemoved, taken: refusal.taken };
   }
 }
 

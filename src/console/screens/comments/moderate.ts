@@ -2,8 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import type { CommentAction, ConsoleComment, ModerationResult } from '../../../contract/console/records.ts';
 import { formatQuantity } from '../../../contract/text.ts';
-import { showToast } from '../../../web/ui/toasts.ts';
-import { noteOfUndo, progressReporter, undoEntry, usePerform } from '../../api/actions.ts';
+import { undoEach, usePerform } from '../../api/actions.ts';
 import { call, describeUnchanged, sendEach } from '../../api/console-api.ts';
 import { changeItems } from '../../api/pages.ts';
 
@@ -54,26 +53,11 @@ export function useModerate() {
         return {
           done: sent.results.map(({ action, done }) => `${DONE[action]} ${countOf(done)}`).join('. '),
           note: [noteOf(sent.results.flatMap(({ skipped }) => skipped)), undone].filter(Boolean).join(' '),
-          ...(auditIds.length > 0 && { subject, undo: () => undoAll(auditIds, subject) }),
+          ...(auditIds.length > 0 && { subject, undo: () => undoEach(auditIds, 'comment', subject) }),
         };
       },
     });
   };
-}
-
-/**
- * Undoes changes by their entries in the audit log, so a later decision of another operator is not undone. Toasts about
- * `subject` show the progress.
- * @returns a note if some could not be undone. @throws ConsoleError if none could.
- */
-async function undoAll(auditIds: readonly string[], subject: string): Promise<string | undefined> {
-  const undo = async (id: string) => {
-    await undoEntry(id);
-    return id;
-  };
-  const onProgress = progressReporter('Undoing', auditIds, (title) => showToast({ title, description: '', subject }));
-  const sent = await sendEach(auditIds, undo, onProgress);
-  return noteOfUndo(sent.results, countOf, [describeUnchanged(sent, countOf)]);
 }
 
 function after(comment: ConsoleComment, action: CommentAction, reason = ''): ConsoleComment {

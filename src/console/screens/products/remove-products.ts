@@ -2,13 +2,13 @@ import { useQueryClient } from '@tanstack/react-query';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import type { RemovalResult, RemovedProductRecord } from '../../../contract/console/records.ts';
 import { formatQuantity } from '../../../contract/text.ts';
-import { noteOfUndo, usePerform } from '../../api/actions.ts';
-import { call, describeUnchanged, sendByReason } from '../../api/console-api.ts';
+import { undoEach, usePerform } from '../../api/actions.ts';
+import { call } from '../../api/console-api.ts';
 import { changeItems } from '../../api/pages.ts';
 
 /** The fields that listed products and removed products share. Only removed products have a `removalId`. */
 type Listed = Pick<RemovedProductRecord, 'id' | 'name'> & { removalId?: string };
-type Removal = Pick<RemovedProductRecord, 'id' | 'name' | 'removalId' | 'reason'>;
+type Removal = Pick<RemovedProductRecord, 'id' | 'name' | 'removalId'>;
 
 const SUBJECTS = ['products', 'product', 'comments'];
 
@@ -18,8 +18,8 @@ const remove = (products: readonly Listed[], reason?: string) =>
     body: { ids: products.map(({ id }) => id), ...(reason && { reason }) },
   });
 
-const restore = (removals: readonly Pick<Removal, 'removalId'>[]) =>
-  call(CONSOLE_API.restoreProducts, {
+const restore = (removals: readonly Removal[]) =>
+  call<{ auditIds: string[] }>(CONSOLE_API.restoreProducts, {
     method: 'POST',
     body: { removalIds: removals.map(({ removalId }) => removalId) },
   });
@@ -32,6 +32,12 @@ const noteOf = (skipped: readonly string[], products: readonly Listed[]) =>
   skipped.length > 0
     ? `${describe(products.filter(({ id }) => skipped.includes(id)))} had already been removed.`
     : undefined;
+
+/** The undo of removals or restorations, by the ids of their entries in the audit log. */
+function undoOf(auditIds: readonly string[]) {
+  const subject = `audit entry ${auditIds[0]}`;
+  return { subject, undo: () => undoEach(auditIds, 'product', subject) };
+}
 
 /** Returns a function that removes products, with an optimistic update and undo. */
 export function useRemoveProducts() {
@@ -52,7 +58,7 @@ export function useRemoveProducts() {
         return {
           done: `Removed ${describe(removed)}`,
           note: noteOf(skipped, products),
-          ...(removed.length > 0 && { undo: () => restore(removed).then(() => undefined) }),
+          ...(removed.length > 0 && undoOf(removed.map(({ removalId }) => removalId))),
         };
       },
     });
@@ -67,31 +73,11 @@ export function useRestoreProducts() {
       subjects: SUBJECTS,
       show: () => hide(removals),
       async run() {
-        await restore(removals);
+        const { auditIds } = await restore(removals);
         onRestored(removals);
-        return { done: `Restored ${describe(removals)}`, undo: () => removeAgain(removals) };
+        return { done: `Restored ${describe(removals)}`, ...undoOf(auditIds) };
       },
     });
-}
-
-/**
- * Removes restored products again, with the reasons of their previous removals.
- * @returns a note if some products were not removed. @throws Error if none was removed.
- */
-async function removeAgain(products: readonly Removal[]): Promise<string | undefined> {
-  const sent = await sendByReason(products, ({ reason }) => reason, remove);
-  const { results } = sent;
-  return noteOfUndo(
-    results.flatMap(({ removed }) => removed),
-    describe,
-    [
-      noteOf(
-        results.flatMap(({ skipped }) => skipped),
-        products,
-      ),
-      describeUnchanged(sent, describe),
-    ],
-  );
 }
 
 /** Hides rows of the list of products or, if they have a `removalId`, of the list of removed products. */

@@ -132,7 +132,7 @@ export const productRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
       },
     },
     async ({ body: { removalIds } }) => {
-      const { restored, notRemoved, taken } = await runChange(await countRemovedRows(database, removalIds), (on) =>
+      const { auditIds, notRemoved, taken } = await runChange(await countRemovedRows(database, removalIds), (on) =>
         restoreProducts(on, { removalIds }, launches.timeZone),
       );
       if (taken.length > 0)
@@ -145,7 +145,7 @@ export const productRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
           'not_undoable',
           'Nothing was restored, because one of the removals has already been undone.',
         );
-      return { restored };
+      return { auditIds };
     },
   );
 };
