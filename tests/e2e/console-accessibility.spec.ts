@@ -83,6 +83,20 @@ test('on a phone at 150% text size, screens fit, no word is broken, and the navi
   }
 });
 
+test('on a phone at 200% text size, the editor can be closed, and no word of its title is broken', async ({
+  page,
+  site,
+}) => {
+  await page.setViewportSize(PHONE);
+  const { id } = await site.addProduct({ name: 'Magnified editor' });
+  await signInAndOpen(page, site, `/console/products?edit=${id}`);
+  const head = page.locator('.sheet-head');
+  await expect(head.getByRole('link')).toBeVisible();
+  await setTextSize(page, 200);
+  await expect(head.getByRole('button', { name: 'Close' })).toBeInViewport({ ratio: 1 });
+  expect(await brokenWords(head)).toEqual([]);
+});
+
 test('on a wide but low screen, the whole sidebar can be reached', async ({ page, site }) => {
   await page.setViewportSize({ width: 1100, height: 400 });
   await signInAndOpen(page, site, '/console/products');

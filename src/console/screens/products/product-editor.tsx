@@ -82,14 +82,16 @@ export function ProductEditor({ id, onClose }: { id: string; onClose: () => void
   return (
     <dialog ref={dialog} className="sheet" aria-label={`Edit ${details.data?.product.name ?? id}`} onClose={onClose}>
       <div className="sheet-head">
-        <h2 ref={heading} tabIndex={-1}>
-          {details.data?.product.name ?? id}
-        </h2>
-        {details.data && (
-          <a href={paths.product(id)} target="_blank" rel="noreferrer">
-            View on the site
-          </a>
-        )}
+        <div className="sheet-title">
+          <h2 ref={heading} tabIndex={-1}>
+            {details.data?.product.name ?? id}
+          </h2>
+          {details.data && (
+            <a href={paths.product(id)} target="_blank" rel="noreferrer">
+              View on the site
+            </a>
+          )}
+        </div>
         <button type="button" className="icon-button" aria-label="Close" onClick={() => dialog.current?.close()}>
           <CloseIcon />
         </button>
