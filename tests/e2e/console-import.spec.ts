@@ -8,6 +8,7 @@ import { openConsole, signIn, signInAndOpen, stopLiveUpdates } from '../support/
 import type { E2eSite } from '../support/e2e-site.ts';
 import { expect, test } from '../support/e2e-test.ts';
 import { turnEventLoop } from '../support/page-clock.ts';
+import { brokenWords, PHONE } from '../support/screen.ts';
 
 const SUMMARY: ImportSummary = {
   ...{ auditId: null, created: 1, updated: 0, unchanged: 0, firstCreated: [], firstUpdated: [] },
@@ -209,6 +210,19 @@ test('a dry run shows errors in fields that have no column', async ({ page, site
     .setInputFiles({ name: 'launches.jsonl', mimeType: 'application/json', buffer });
   await page.getByRole('button', { name: 'Dry run' }).click();
   await expect(page.getByRole('rowheader', { name: '52' })).toHaveText(/^52image: .+ is not an http or https URL/);
+});
+
+test('on a phone, the error in a narrow column has no broken words', async ({ page, site }) => {
+  await page.setViewportSize(PHONE);
+  await signInAndOpen(page, site, '/console/import');
+  const buffer = Buffer.from('id,name\nbad id!,Tide\n');
+  await page
+    .getByLabel('Drop a file here, or choose one')
+    .setInputFiles({ name: 'launches.csv', mimeType: 'text/csv', buffer });
+  await page.getByRole('button', { name: 'Dry run' }).click();
+  const error = page.getByRole('cell').locator('.field-error');
+  await expect(error).toContainText('bad id!');
+  expect(await brokenWords(error)).toEqual([]);
 });
 
 test('a file that was edited after it was chosen must be chosen again', async ({ page, site }, info) => {
