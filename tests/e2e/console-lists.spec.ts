@@ -44,6 +44,16 @@ test('screens show how long ago things happened, and the ages in the audit log a
   await expect(page.getByRole('listitem').filter({ hasText: '4 hours ago' })).toBeVisible();
 });
 
+test('a scheduled product has no link to its page, which does not exist before the launch', async ({ page, site }) => {
+  const createdAt = new Date(Date.now() + 3_600_000).toISOString();
+  const { id, name } = await site.addProduct({ name: 'Unopened parcel', createdAt });
+  await signInAndOpen(page, site, `/console/products?q=${encodeURIComponent(name)}`);
+  await page.getByRole('button', { name, exact: true }).click();
+  await expect(page.getByLabel('Launches')).toBeVisible();
+  expect((await page.request.get(`/product/${id}`)).status()).toBe(404);
+  await expect(page.locator(`a[href="/product/${id}"]`)).toHaveCount(0);
+});
+
 test('the audit log is filtered by days in UTC, as the labels say', async ({ page, site }) => {
   const operator = randomUUID();
   await site.database.query(

@@ -86,7 +86,7 @@ export function ProductEditor({ id, onClose }: { id: string; onClose: () => void
           <h2 ref={heading} tabIndex={-1}>
             {details.data?.product.name ?? id}
           </h2>
-          {details.data && (
+          {details.data && Date.parse(details.data.product.createdAt) <= Date.now() && (
             <a href={paths.product(id)} target="_blank" rel="noreferrer">
               View on the site
             </a>

@@ -193,9 +193,11 @@ function ProductRow({ product, state, onRemove }: { product: Product; state: Row
         </ScreenLink>
       </p>
       <div className="row-actions">
-        <a className="button" data-tone="quiet" href={paths.product(id)}>
-          View<span className="visually-hidden"> {name} on the site</span>
-        </a>
+        {!isScheduled && (
+          <a className="button" data-tone="quiet" href={paths.product(id)}>
+            View<span className="visually-hidden"> {name} on the site</span>
+          </a>
+        )}
         <button type="button" className="button" data-tone="outline" onClick={onRemove}>
           Remove<span className="visually-hidden"> {name}</span>
         </button>
