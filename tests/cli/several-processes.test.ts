@@ -1,14 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeAll, expect, test } from 'vitest';
-import {
-  CommandHarness,
-  databasePids,
-  expectRefusal,
-  runCommand,
-  waitUntilRefused,
-  workersOf,
-} from '../support/command.ts';
+import { CommandHarness, databasePids, expectRefusal, runCommand, workersOf } from '../support/command.ts';
 import { openEvents } from '../support/event-client.ts';
 import { sendHalfComment } from '../support/half-sent-comment.ts';
 import { installCommand } from '../support/installed-command.ts';
@@ -94,12 +87,12 @@ test('two workers share a port and aggregate their metrics; after a crash, no co
   const page = await openEvents(`${site.address}/api/events`);
   // Ctrl-C in a terminal reaches every process.
   for (const pid of [...after, site.process.pid ?? expect.unreachable()]) process.kill(pid, 'SIGINT');
-  // The rest of the comment must arrive within five seconds, after which the site aborts requests.
-  await waitUntilRefused(site.address);
+  // The site ends streams when it begins to stop. The rest of the comment must arrive within five seconds, after which
+  // the site aborts requests.
+  await page.closed;
   comment.sendRest();
   expect(await site.exited).toMatchObject({ code: 0 });
   expect(comment.received()).toMatch(/^HTTP\/1\.1 201 /m);
-  await page.closed;
   expect(page.text()).toMatch(/\nretry: \d+\n\n$/);
   comment.socket.destroy();
   expect(await databasePids(dataDir)).toEqual([]);

@@ -157,16 +157,6 @@ export function signalIfAlive(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Waits until a site that is stopping refuses connections. A slow response is not a refusal. */
-export async function waitUntilRefused(address: string): Promise<void> {
-  const ask = () =>
-    fetch(`${address}/readyz`, { headers: { connection: 'close' }, signal: AbortSignal.timeout(1_000) }).then(
-      () => 'accepted',
-      ({ name }: Error) => (name === 'TimeoutError' ? 'slow' : 'refused'),
-    );
-  await expect.poll(ask, { interval: 10 }).toBe('refused');
-}
-
 /** Expects exit code 2, nothing on standard output, and exactly these lines on standard error. */
 export function expectRefusal(
   { code, stdout, stderr }: Omit<CommandResult, 'signal'>,
