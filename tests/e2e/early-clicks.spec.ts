@@ -252,7 +252,7 @@ test('a reload or Back resets the order of the comments, and the menu that shows
   page,
   site,
 }) => {
-  const product = await site.addProduct({ name: 'Early Kittiwake' });
+  const product = await site.addProduct({ name: 'Early Skimmer' });
   await site.addComments(product.id, [{ content: 'Older', likes: 9, createdAt: '2026-01-01T00:00:00.000Z' }]);
   await site.addComments(product.id, [{ content: 'Newer' }]);
   await visit(page, `/product/${product.id}`);

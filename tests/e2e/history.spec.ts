@@ -281,10 +281,10 @@ submissionTest(
     expectConsoleError(/404/);
     const dialog = page.getByRole('dialog');
     await page.goto('/?submit');
-    await dialog.getByRole('textbox', { name: 'Name', exact: true }).fill('Limpet');
+    await dialog.getByRole('textbox', { name: 'Name', exact: true }).fill('Tunicate');
     await dialog.getByRole('button', { name: 'Submit for review' }).click();
     await dialog.getByRole('link', { name: 'See your launch' }).click();
-    await expect(page.getByRole('heading', { level: 1, name: 'Limpet' })).toBeFocused();
+    await expect(page.getByRole('heading', { level: 1, name: 'Tunicate' })).toBeFocused();
     await page.getByRole('link', { name: 'Back to products' }).click();
     await expect(page).toHaveURL('/');
     await expect(page.getByRole('heading', { name: 'Top Products Launching Today' })).toBeVisible();

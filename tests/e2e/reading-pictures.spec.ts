@@ -28,7 +28,7 @@ async function holdReading(page: Page, file: string): Promise<() => Promise<void
 }
 
 test('submitting waits for a picture that is still being read, and sends it', async ({ page }) => {
-  await dialog(page).getByLabel('Name', { exact: true }).fill('Abalone');
+  await dialog(page).getByLabel('Name', { exact: true }).fill('Ctenophore');
   const release = await holdReading(page, PICTURE.name);
   await dialog(page)
     .getByLabel('Choose a picture')
@@ -37,7 +37,7 @@ test('submitting waits for a picture that is still being read, and sends it', as
   await dialog(page).getByRole('button', { name: 'Submit for review' }).click();
   await expect(dialog(page).getByRole('button', { name: 'Sending...' })).toBeFocused();
   await release();
-  await expect(dialog(page).getByRole('heading', { name: 'Abalone is on its way' })).toBeVisible();
+  await expect(dialog(page).getByRole('heading', { name: 'Ctenophore is on its way' })).toBeVisible();
   expect(uploads).toHaveLength(1);
 });
 

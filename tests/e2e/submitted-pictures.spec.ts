@@ -197,21 +197,21 @@ test('if an upload fails after the submission dialog was closed, a message links
 }) => {
   expectConsoleError(/404|503/);
   await openDialog(page);
-  await name(page).fill('Periwinkle');
+  await name(page).fill('Hydrozoan');
   await choosePicture(page);
   await failResponses(page, /\/image$/, { method: 'PUT' });
   const held = await closeWhileSending(page);
   held.release();
   await expect(failureToast(page).locator('.toast-title')).toHaveText('The site is busy');
   await failureToast(page).getByRole('button', { name: 'See your launch' }).click();
-  await expect(page.getByRole('heading', { level: 1, name: 'Periwinkle' })).toBeVisible();
+  await expect(page.getByRole('heading', { level: 1, name: 'Hydrozoan' })).toBeVisible();
 });
 
 test('the site stores the text that the fields show, even if the maker types while the form is being sent', async ({
   page,
 }) => {
   await openDialog(page);
-  await name(page).fill('Whelk');
+  await name(page).fill('Bryozoan');
   await choosePicture(page);
   const description = dialog(page).locator('textarea');
   await description.fill('First');
@@ -225,7 +225,7 @@ test('the site stores the text that the fields show, even if the maker types whi
   const stored = page.waitForResponse(/\/image$/);
   held.release();
   const { submission } = await (await stored).json();
-  await expect(dialog(page).getByRole('heading', { name: 'Whelk is on its way' })).toBeVisible();
+  await expect(dialog(page).getByRole('heading', { name: 'Bryozoan is on its way' })).toBeVisible();
   expect(submission.product.description).toBe(shown);
 });
 

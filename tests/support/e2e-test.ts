@@ -135,7 +135,7 @@ const searches = new Set<string>();
 
 /**
  * Lets a test use a shared site, and reports the names of its products and its searches. After a complete run,
- * scripts/test/reports.js checks that no other test of the same site uses the names.
+ * scripts/test/reports.js prints names that another test of the same site uses or finds.
  */
 async function useSite(
   { sharedSite, start }: Pick<WorkerFixtures, 'sharedSite'> & { start: () => Promise<E2eSite> },
