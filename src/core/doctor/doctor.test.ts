@@ -77,7 +77,7 @@ test('doctor warns if a site may open more connections than the server or its da
   });
 });
 
-test('doctor warns of a clock that is seconds off, reports one that is minutes off as a failure, and ignores the duration of its query', async () => {
+test('doctor warns if the clock is seconds off, fails if it is minutes off, and ignores the duration of its query', async () => {
   const apart = (ms: number) => checkClock(database, () => Date.now() + ms);
   expect(await apart(0)).toMatchObject({ status: 'ok' });
   expect(await apart(-30_000)).toMatchObject({

@@ -57,7 +57,8 @@ const LOCK_TO_PLACE = `SELECT ${COLUMNS}
   FROM launches WHERE product_id = ANY($2::text[]) AND (${TO_PLACE} OR ${PLACED_TOO_EARLY})
   ORDER BY product_id FOR UPDATE SKIP LOCKED /* omitted on Citus */`;
 
-const UNPLACE = `UPDATE launches SET placed_for = NULL, day = NULL, week = NULL, month = NULL, year = NULL, votes = 0
+/** SQL: removes launches from their boards; a condition may follow. */
+export const UNPLACE = `UPDATE launches SET placed_for = NULL, day = NULL, week = NULL, month = NULL, year = NULL, votes = 0
   WHERE product_id = ANY($1::text[])`;
 
 const STAY = 'UPDATE launches SET launched_at = placed_for WHERE product_id = ANY($1::text[])';

@@ -5,6 +5,7 @@ import { transactionWithRetries } from '../database/transactions.ts';
 import { finaliseLateLaunches, lockDays, periodsOf, reviseBoards } from '../leaderboards/final-boards.ts';
 import { countPlaced, updateHistogram } from '../leaderboards/histogram.ts';
 import { refreshLaunches } from '../leaderboards/launch-votes.ts';
+import { UNPLACE } from '../leaderboards/update-boards.ts';
 import type { RemovedProduct } from './remove-products.ts';
 import { completeProduct, rowOf, updateSizes, withMissedLaunch } from './save-products.ts';
 
@@ -196,8 +197,7 @@ const RESTORE_DEPENDENTS = [
 
 // A launch may have been removed before the board updater moved it to its new launch time. If its previous day is final
 // by now, the launch would get the final result of that day.
-const UNPLACE_MOVED = `UPDATE launches SET placed_for = NULL, day = NULL, week = NULL, month = NULL, year = NULL, votes = 0
-  WHERE product_id = ANY($1::text[]) AND day = ANY($2::text[]) AND NOT final AND placed_for <> launched_at`;
+const UNPLACE_MOVED = `${UNPLACE} AND day = ANY($2::text[]) AND NOT final AND placed_for <> launched_at`;
 
 /**
  * Moves the rows of removals back to their tables.
