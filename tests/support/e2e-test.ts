@@ -99,14 +99,14 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     errors.watch(context);
     await use(context);
     // After a failure, the page is left unchanged for the screenshot.
-    if (baseURL && info.status === info.expectedStatus && errors.areExpected()) {
+    if (baseURL && info.status === info.expectedStatus && (await errors.settle())) {
       await reused.reset(baseURL, { ...DEFAULT_MEDIA, reducedMotion: contextOptions.reducedMotion ?? 'no-preference' });
     } else reused.discard();
   },
 
   page: ({ context }, use) => use(context.pages()[0] as Page),
 
-  newVisitor: async ({ browser, baseURL, errors, live }, use) => {
+  newVisitor: async ({ browser, baseURL, errors, live }, use, info) => {
     const open: Page[] = [];
     await use(async (options = {}) => {
       const context = await browser.newContext({ ...(baseURL ? { baseURL } : {}), ...options });
@@ -116,6 +116,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       open.push(page);
       return page;
     });
+    if (info.status === info.expectedStatus) await errors.settle();
     for (const page of open) await closeContext(page.context());
   },
 });

@@ -5,8 +5,8 @@ export interface PageErrors {
   watch(context: BrowserContext): void;
   /** Expects an error, which must then occur and does not fail the test. */
   expectError(pattern: RegExp): void;
-  /** Whether `verify` would pass. */
-  areExpected(): boolean;
+  /** Waits until the expected errors have occurred. Returns whether `verify` would pass. */
+  settle(): Promise<boolean>;
   /** Throws if an error was not expected, or if an expected one did not occur. */
   verify(): void;
 }
@@ -25,7 +25,13 @@ export function createPageErrors(): PageErrors {
       });
     },
     expectError: (pattern) => expected.push(pattern),
-    areExpected: () => unexpected().length === 0 && missing().length === 0,
+    async settle() {
+      await expect
+        .poll(missing)
+        .toEqual([])
+        .catch(() => {});
+      return unexpected().length === 0 && missing().length === 0;
+    },
     verify() {
       expect(unexpected(), 'errors that the test did not expect').toEqual([]);
       expect(missing().map(String), 'expected errors that did not occur').toEqual([]);
