@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { pidsOfChildren, testOnLinux } from '../support/child-processes.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
 
@@ -90,6 +90,9 @@ testOnLinux('when the site stops, it finishes the current card and returns 503 f
   const started = (await pidsOfChildren('card-worker')).find((pid) => !others.includes(pid));
   const worker = started ?? expect.unreachable();
   process.kill(worker, 'SIGSTOP');
+  // A busy machine may exceed the timeouts of a card (10 s) and of the requests to a closing server (5 s).
+  vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
   let arrived = 0;
   const statuses: number[] = [];
   const allArrived = new Promise<void>((resolve) => {
