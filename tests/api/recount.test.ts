@@ -37,7 +37,8 @@ beforeAll(async () => {
   await finaliseDue(site.database, { rules: rulesAt('2026-06-04T00:00:00.000Z'), votesPerNetwork: 20 });
   await site.addProduct({ id: 'today', createdAt: launchedAt.toISOString() });
   const origin = await site.app.listen({ host: '127.0.0.1', port: 0 });
-  proxy = createServer(async (request, response) => {
+  // Never ends idle connections, because a script that was suspended could send its next request on an ended one.
+  proxy = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
     if ((await onRequest(request.url ?? '')) === false) {
       response.writeHead(429, { 'retry-after': '1' }).end();
       return;
@@ -118,7 +119,6 @@ const change = (
   edit(board);
   return JSON.stringify(board);
 };
-
 const firstVote = /^\{"product".*\n/m;
 
 test.each<[what: string, change: typeof tamper, difference: RegExp]>([
