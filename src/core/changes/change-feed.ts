@@ -16,9 +16,13 @@ export interface Change {
   productIds: readonly string[];
   /** Whether products were added, edited, removed or launched, or leaderboards changed other than by new votes. */
   catalogue: boolean;
-  /** Ids of the comments that were written, liked or moderated. Unset if the change is not about single comments. */
+  /**
+   * The ids of the comments that were written, liked or moderated; unset if the change concerns no individual comments.
+   */
   commentIds?: readonly string[];
-  /** For launches: at most this many milliseconds have passed since the first one. Unset for a change made just now. */
+  /**
+   * For launches: the maximum time since the first of them, in milliseconds. Unset for a change that was made just now.
+   */
   ageMs?: number;
 }
 
@@ -114,7 +118,8 @@ export interface ChangePage {
 /**
  * Reads the records since a cursor and during the overlap before it, except the records in `seen`. Without a cursor,
  * reads all records of the last `RETENTION_MS`.
- * @returns undefined only if the database returned no row, although the statement always selects the time.
+ * @returns undefined if the database returned no row, which it never should, because the statement always selects the
+ * time.
  * @throws CoreError `unavailable`.
  */
 export async function readChanges(
@@ -159,7 +164,7 @@ function recordOf({ id, product_ids: productIds, ...row }: ChangeRow): ChangeRec
 }
 
 /**
- * Returns at least one row, since the outer join keeps the database's time even without changes. PostgreSQL hashes the
+ * Always returns a row: the outer join keeps the database's time even without changes. PostgreSQL hashes the
  * subqueries, whereas `<> ALL` would compare each row with thousands of ids.
  */
 export const SELECT_CHANGES = `SELECT clock.now::text AS now, (extract(epoch FROM clock.now) * 1000)::float8 AS now_ms,

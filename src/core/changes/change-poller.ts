@@ -9,14 +9,17 @@ import {
   readChanges,
 } from './change-feed.ts';
 
-/** The pause between two reads, which determines how soon a process learns of a change without a notification. */
+/** The pause between two reads. It determines how soon a process learns of a change without a notification. */
 const POLL_INTERVAL_MS = 200;
 
-/** The interval between reads with the long overlap, shorter than the margin for clients that resume (`MARGIN_MS`). */
+/**
+ * The interval between reads with the long overlap. It is shorter than the margin for clients that resume
+ * (`MARGIN_MS`).
+ */
 const LONG_READ_INTERVAL_MS = 4_000;
 
 /**
- * If more ids are remembered, reads with the long overlap pause for a minute, because each of them would send all ids.
+ * If more ids are remembered, there are no reads with the long overlap for a minute, because each would send all ids.
  */
 const MAX_SEEN = 5_000;
 
@@ -160,7 +163,7 @@ export function pollChanges(database: Database, log: Log, listener: ChangePoller
         listener.onDisconnect(effect.since);
         break;
       case 'reportReconnect':
-        log.info('Changes can be read from the database again');
+        log.info('Reading changes from the database again');
         listener.onDisconnect(undefined);
     }
   }

@@ -32,8 +32,8 @@ export class ChangePublisher {
   readonly #commentIds = new Set<string>();
   #catalogue = false;
   /**
-   * Changes to publish a second time. They are not published a third time, because a busy database would delay that
-   * record, too.
+   * Changes to publish a second time. They are not published a third time, because a busy database would delay the
+   * third record, too.
    */
   #late: Change = NOTHING;
   readonly #ownRecords = new Set<string>();
@@ -134,8 +134,8 @@ function union(added: Change, late: Change): Change {
 export const CHANNEL = 'groundswell_changes';
 
 /**
- * How long to wait until a probe arrives back at this process. Behind a pooler in transaction mode, LISTEN succeeds,
- * but no notification ever arrives.
+ * How long to wait for a probe to come back to this process. Behind a pooler in transaction mode, LISTEN succeeds, but
+ * no notification ever arrives.
  */
 const PROBE_TIMEOUT_MS = 10_000;
 
@@ -196,7 +196,9 @@ export class ChangeNotify {
 
   #giveUp(signal: AbortSignal): void {
     if (signal.aborted) return;
-    this.#log.info('The database connection does not deliver notifications (some poolers do not): polling for changes');
+    this.#log.info(
+      'No notification arrived over the database connection (some poolers forward none); polling for changes instead',
+    );
     this.#isWorking = false;
     this.#listening.pause();
   }

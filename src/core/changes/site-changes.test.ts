@@ -79,7 +79,7 @@ test('other processes, and those that start later, learn that a placed launch ch
   expect(restarted.changes.since(before)).toEqual({ productIds: ['placed'], catalogue: true });
 });
 
-test("a process that lost the database catches up with others' writes and publishes its own", async () => {
+test("a process that lost its database connection catches up with others' writes and publishes its own", async () => {
   const [lost, other] = [await startProcess(), await startProcess()];
   lost.state.away = true;
   await expect.poll(() => lost.disconnects.mock.lastCall?.[0]).toEqual(expect.any(Number));

@@ -13,7 +13,10 @@ import { pollChanges } from './change-poller.ts';
 import { ChangeNotify, ChangePublisher } from './change-publisher.ts';
 import { SiteClock } from './site-clock.ts';
 
-/** If more products launch in one interval, a gap and a change to the catalogue are reported without their ids. */
+/**
+ * If more products launch in one interval, listeners get a gap, and a change to the catalogue without the products'
+ * ids.
+ */
 const MAX_LAUNCHES = 1_000;
 
 const SELECT_LAUNCHED = `SELECT id FROM products WHERE created_at > $1::timestamptz AND created_at <= $2::timestamptz
@@ -149,7 +152,7 @@ export function subscribeToChanges(database: Database, log: Log): SiteChanges {
     },
     onGap: noteGap,
     onDisconnect(since) {
-      // Clients that resume may have read outdated responses during the outage.
+      // Clients that resume may have read outdated responses during the outage, so they must refetch everything.
       if (since === undefined) recent.evictUpTo(databaseNow());
       for (const listener of listeners) listener.onDisconnect?.(since);
     },
@@ -172,7 +175,7 @@ export function subscribeToChanges(database: Database, log: Log): SiteChanges {
     ready: poller.firstAttempt,
     observedUpTo: () => clock.observedUpTo,
     since(time, productIds) {
-      // Such a time was observed before the database's clock was set back, so newer changes may have earlier times.
+      // This time was observed before the database's clock was set back, so newer changes may have earlier times.
       if (time > (clock.observedUpTo ?? time) + MARGIN_MS) return undefined;
       return recent.since(time, productIds);
     },

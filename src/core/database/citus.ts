@@ -2,8 +2,8 @@ import type { Log } from '../runtime.ts';
 import type { Database, Sql, StatementOptions } from './database.ts';
 
 /**
- * The tables of products, votes and comments, each after the tables that it references. Their distribution column is
- * the product's id, so these rows of a product are colocated. All other tables stay on the coordinator.
+ * The tables of products, votes and comments, each after the tables that it references. They are distributed by the
+ * product's id, which colocates all their rows of a product. All other tables stay on the coordinator.
  */
 export const DISTRIBUTED_TABLES: readonly { name: string; column: string }[] = [
   { name: 'products', column: 'id' },

@@ -60,8 +60,8 @@ export function isStatementTimeout(error: unknown): boolean {
 }
 
 /**
- * Returns whether a statement failed because it took too long, by the client's timeout or the server's, or because it
- * conflicted with others, such as with replication on a replica.
+ * Returns whether a statement failed because it exceeded the client's or the server's timeout, or because it conflicted
+ * with other work, such as replication on a replica.
  */
 export function isSlowStatement(error: unknown): boolean {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;

@@ -53,8 +53,8 @@ describe('slow statements', () => {
     const slept = () => lines().filter(({ statement }) => String(statement).includes('pg_sleep'));
     await expect.poll(() => slept().length).toBe(2);
     expect(slept()).toMatchObject([
-      { msg: 'A statement was slow', statement: 'SELECT pg_sleep(0.2), $1::text', ms: expect.any(Number) },
-      { msg: 'A statement was slow', statement: 'SELECT pg_sleep(0.2) AS inside', ms: expect.any(Number) },
+      { msg: 'Slow statement', statement: 'SELECT pg_sleep(0.2), $1::text', ms: expect.any(Number) },
+      { msg: 'Slow statement', statement: 'SELECT pg_sleep(0.2) AS inside', ms: expect.any(Number) },
     ]);
     expect(text()).not.toContain('a secret');
   });

@@ -194,7 +194,7 @@ function watchStatements(log: Log, slowMs: number, onResponse: () => void) {
       throw error;
     } finally {
       const ms = Math.round(performance.now() - started);
-      if (ms > slowMs) log.info({ ms, statement: text.replaceAll(/\s+/g, ' ') }, 'A statement was slow');
+      if (ms > slowMs) log.info({ ms, statement: text.replaceAll(/\s+/g, ' ') }, 'Slow statement');
     }
   };
 }

@@ -62,7 +62,8 @@ export class NotificationListener implements Listening {
         const ended = new Promise<void>((resolve) => client.once('end', resolve));
         await Promise.race([ended, this.#listen(client, ended)]);
       } catch {
-        // `createClient` throws if it cannot read the file at `sslrootcert`, which may be being replaced. Tries again.
+        // `createClient` throws if it cannot read the file at `sslrootcert`, for example while it is being replaced.
+        // Tries again.
       }
       if (signal.aborted) return;
       this.#client = undefined;
@@ -88,8 +89,8 @@ export class NotificationListener implements Listening {
 }
 
 /**
- * Returns a query whose result is the LISTEN statement. A comment in that statement shows in `pg_stat_activity` to
- * which schema the listener belongs, because each schema of a database may have a site.
+ * Returns a query whose result is the LISTEN statement. Each schema of a database may have a site, so the statement has
+ * a comment with the id of the schema, by which `pg_stat_activity` shows whose listener it is.
  */
 export function selectListenStatement(channel: string): string {
   return `SELECT 'LISTEN ${channel} /* schema ' || oid || ' */' AS statement

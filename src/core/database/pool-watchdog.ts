@@ -18,8 +18,8 @@ export class AbortableClient extends pg.Client {
     try {
       super({ ...config, stream });
     } catch (error) {
-      // The driver could not read a file of the URL, such as `sslrootcert`, which may be being replaced. The pool does
-      // not catch this error, so connecting fails with it.
+      // The driver could not read a file that the URL names, for example while `sslrootcert` is being replaced. The
+      // pool does not catch this error, so the error must come from connecting.
       super({ stream });
       socket.connect = () => socket.destroy(error as Error);
     }

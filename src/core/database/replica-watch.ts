@@ -81,8 +81,9 @@ async function readSystem(sql: Sql): Promise<string | undefined> {
 }
 
 /**
- * Returns whether a replica has replayed the log up to a position. Without one, only checks that the replica responds.
- * @throws if it does not, or if the server does not follow a primary.
+ * Returns whether a replica has replayed the log up to a position. Without a position, only checks that the replica
+ * responds.
+ * @throws Error if the replica does not respond, or the server does not follow a primary.
  */
 export async function hasReplayed(
   replica: Sql,
@@ -193,7 +194,8 @@ export function watchReplica(options: WatchOptions): Replica {
   }
 
   async function check(): Promise<void> {
-    // A primary that crashed may never send a pending goal, so while the replica cannot be read, asks it again.
+    // While the replica cannot be read, requests a new goal even if one is pending: a primary that crashed may never
+    // send the log up to the pending goal.
     if (state.goal === undefined || state.kind !== 'usable' || state.isPrimaryUnreachable) await requestPosition();
     const { goal } = state;
     if (goal === undefined) return;
@@ -219,7 +221,10 @@ export function watchReplica(options: WatchOptions): Replica {
     dispatch({ type: 'position', goal: { position, requestedAt } });
   }
 
-  /** Checks that the replica still shows what it had replayed: after a restart, it first replays some of it again. */
+  /**
+   * Checks that the replica still shows everything that it had replayed. A restarted replica replays part of the log
+   * again.
+   */
   async function requireReplayed(): Promise<void> {
     if (state.replayed === undefined) return;
     if (state.kind === 'unverified') await requireSystem(database, system);

@@ -46,8 +46,8 @@ export function transactionWithRetries<Result>(
 }
 
 /**
- * Like `transactionWithRetries`, but also retries `work` if another transaction creates one of its new rows at the same
- * time, or reserves its id (CoreError `overloaded`). The next attempt finds that row.
+ * Like `transactionWithRetries`, but also retries `work` if another transaction creates one of the same rows at the
+ * same time, or a submission reserves its id (CoreError `overloaded`). The next attempt finds that row.
  */
 export function insertWithRetries<Result>(database: Database, work: (sql: Sql) => Promise<Result>): Promise<Result> {
   const isReserved = (error: unknown) => error instanceof CoreError && error.code === 'overloaded';
@@ -56,7 +56,7 @@ export function insertWithRetries<Result>(database: Database, work: (sql: Sql) =
 }
 
 /**
- * Runs a change, and `read` at the end of its transaction. A read after the commit could fail alone, and the change
+ * Runs a change, then `read` at the end of its transaction. A read after the commit could fail alone, and the change
  * would be reported as failed although it was made.
  */
 export async function readBeforeCommit<Result, Read>(

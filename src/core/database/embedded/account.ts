@@ -136,8 +136,8 @@ export function chownFolder(folder: string, owner: FolderOwner): void {
 
 /**
  * Returns whether the account can reach this folder. Checks the mode bits of every folder on the path, because asking
- * the kernel would require running a program as that account. Access control lists are ignored, so an account that has
- * access only by such a list is not used. In a namespace, root cannot override mode bits, so they apply to root, too.
+ * the kernel would require running a program as that account. Ignores access control lists, so an account whose access
+ * depends on such a list is not used. In a namespace, root cannot override mode bits, so they apply to root, too.
  */
 export async function canReach(account: Account, folder: string): Promise<boolean> {
   const identity = ownerOnDisk(account);

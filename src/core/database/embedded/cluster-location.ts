@@ -79,9 +79,9 @@ export async function chooseLocation(options: LocationOptions): Promise<ClusterL
 const RECORD = 'data-folder';
 
 /**
- * Returns the folder below `fallbackFolder` that has the cluster of this data folder, if any. Root follows a link only
- * if root created it, because the owner of the data folder could create a link to another site's cluster, or if the
- * data folder is the recorded one, because `chown -R` may have changed the owner of the link.
+ * Returns the folder below `fallbackFolder` that has the cluster of this data folder, if any. Root follows the link in
+ * the data folder only if root created it, because the owner of the data folder could link to another site's cluster,
+ * or if the folder's record names this data folder, because `chown -R` may have changed the owner of the link.
  */
 async function linkedFallback({ dataDir, fallbackFolder }: LocationOptions): Promise<string | undefined> {
   const link = join(dataDir, 'postgres');
@@ -92,7 +92,7 @@ async function linkedFallback({ dataDir, fallbackFolder }: LocationOptions): Pro
   return found.uid === 0 || (await isSameFolder(await recordedDataDir(folder), dataDir)) ? folder : undefined;
 }
 
-/** Returns the data folder that last used the cluster in this folder, in which only root can write. */
+/** Returns the data folder that last used the cluster in the folder `fallback`. Only root can write this record. */
 async function recordedDataDir(fallback: string): Promise<string | undefined> {
   return readFile(join(fallback, RECORD), 'utf8').catch(() => undefined);
 }

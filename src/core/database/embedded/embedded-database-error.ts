@@ -56,7 +56,7 @@ export class EmbeddedDatabaseError extends Error {
   }
 }
 
-/** Returns the error of a data folder without a database, if no database may be created. */
+/** Creates the error for a data folder without a database, if none may be created. */
 export function noDatabase(dataDir: string): EmbeddedDatabaseError {
   return new EmbeddedDatabaseError('no_database', ({ missing }) => `${dataDir} contains no database. ${missing}`);
 }

@@ -217,7 +217,7 @@ export function connectToListener(address: string): Promise<Socket | null> {
       if (code !== undefined && NO_LISTENER_CODES.has(code)) resolve(null);
       else {
         const reason = `Cannot check whether another process uses the database: connecting to its socket failed (${code})`;
-        const advice = 'If a process of another user does, stop that process, or run this command as that user.';
+        const advice = 'If a process of another user uses it, stop that process, or run this command as that user.';
         reject(new EmbeddedDatabaseError('data_dir_in_use', `${reason}. ${advice}`, { cause: error }));
       }
     });

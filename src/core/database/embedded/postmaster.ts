@@ -214,7 +214,7 @@ export async function stopPostmaster(
   await killAll(clusterDir);
 }
 
-/** Waits until `isDone` resolves to true, for at most `deadlineMs`. @returns whether it did. */
+/** Waits until `isDone` resolves to true, for at most `deadlineMs`. @returns whether it resolved to true in time. */
 async function pollUntil(isDone: () => Promise<boolean>, deadlineMs: number): Promise<boolean> {
   for (const end = performance.now() + deadlineMs; performance.now() < end; await delay(POLL_MS)) {
     if (await isDone()) return true;

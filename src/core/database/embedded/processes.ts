@@ -12,8 +12,8 @@ interface ProgramResult {
 }
 
 /**
- * Starts a PostgreSQL program under an account, in its own session, because Ctrl-C in a terminal reaches the whole
- * foreground process group, but the database must stop last.
+ * Starts a PostgreSQL program under an account. The program gets its own session: Ctrl-C in a terminal reaches the
+ * whole foreground process group, but the database must stop last.
  */
 export function startProgram(
   account: Account,
@@ -58,7 +58,7 @@ export function runProgram(
     };
     child.stdout?.on('data', collect);
     child.stderr?.on('data', collect);
-    // If a program ends before it has read its input, the broken pipe is ignored, because the exit code tells more.
+    // If a program ends before it has read its input, the broken pipe is ignored: the exit code is more informative.
     child.stdin?.on('error', () => undefined);
     child.on('error', (error) => resolve({ code: null, output: `${output}${error.message}` }));
     child.on('close', (code) => resolve({ code, output }));
@@ -158,8 +158,8 @@ async function processesNaming(folder: string): Promise<number[]> {
 }
 
 /**
- * Runs `ps`, which exits with an error if it finds no process. @throws Error if `ps` cannot be started, because that
- * does not mean that there is no process.
+ * Runs `ps`, which exits with an error if it finds no process.
+ * @throws Error if `ps` cannot be started, because processes may exist nevertheless.
  */
 async function listProcesses(args: readonly string[]): Promise<string> {
   const { code, output } = await runProgram({ kind: 'self' }, 'ps', args);
