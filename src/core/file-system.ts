@@ -7,8 +7,8 @@ export function systemCode(error: unknown): string | undefined {
 }
 
 /**
- * Returns advice to append to the message if an error is due to a read-only folder, as most folders are for systemd
- * services. Otherwise, returns an empty string.
+ * Returns advice to append to an error message if the folder is read-only, as most folders are for systemd services;
+ * otherwise, returns an empty string.
  */
 export function readOnlyAdvice(error: unknown): string {
   if (systemCode(error) !== 'EROFS') return '';
@@ -53,9 +53,10 @@ export async function makeFolder(
 }
 
 /**
- * Calls `work` with a path to an existing folder, and with a function that makes the folder's owner the owner of a new
- * file or folder in it. The function has an effect only for root; without it, the site could not change the files that
- * root's commands create. On Linux, root's path leads to the same folder even if the owner replaces it with a link.
+ * Calls `work` with a path to an existing folder, and with a function that gives a new file or folder in it to the
+ * folder's owner. That function has an effect only for root; without it, the site could not change files that root's
+ * commands create. For root on Linux, the path leads to the same folder even if the owner replaces the folder with a
+ * link.
  */
 export async function inFolder<Result>(
   folder: string,

@@ -53,7 +53,7 @@ async function contentsOf(database: TestDatabase): Promise<object> {
 
 describe('refused restores', () => {
   test.each<[string, (file: Buffer) => Buffer | undefined, RegExp]>([
-    ['a file that is cut off', (file) => file.subarray(0, file.length / 2), /is cut off\. Nothing was changed\.$/],
+    ['a truncated file', (file) => file.subarray(0, file.length / 2), /is truncated\. Nothing was changed\.$/],
     [
       'a damaged file',
       (file) => Buffer.concat([file.subarray(0, 200), file.subarray(210)]),

@@ -75,8 +75,8 @@ export async function pictureLine(folder: string, name: string, onDamaged?: OnDa
 }
 
 /**
- * Stores a picture from a backup. Skips a picture without content, and a damaged one, whose content does not match the
- * hash in its name.
+ * Stores a picture from a backup. Skips a picture without content, and a damaged one (its content does not match the
+ * hash in its name).
  * @throws BackupFileError if the line is invalid.
  */
 export async function restorePicture(
@@ -100,8 +100,8 @@ export async function restorePicture(
 }
 
 /**
- * Match the names of scheduled backups, such as `groundswell-3f9a1c2e-20261120T221834Z.backup`, and of their incomplete
- * files. Files with other names are never deleted.
+ * These patterns match the names of scheduled backups, such as `groundswell-3f9a1c2e-20261120T221834Z.backup`, and of
+ * their incomplete files. Files with other names are never deleted.
  */
 const SCHEDULED = /^groundswell-([0-9a-f]{8})-(\d{8}T\d{6}Z)\.backup$/;
 const SCHEDULED_PARTIAL = /^groundswell-([0-9a-f]{8})-\d{8}T\d{6}Z\.backup\.[0-9a-f-]+\.partial$/;
@@ -114,16 +114,17 @@ export function scheduledName(tag: string, time: Date): string {
   return `groundswell-${tag}-${time.toISOString().replaceAll(/[-:]|\.\d+/g, '')}.backup`;
 }
 
-/** Returns the time in the name of a scheduled backup. The modification time of a copied file may be later. */
+/**
+ * Returns the time in the name of a scheduled backup. The modification time may be later, because the file was copied.
+ */
 export function scheduledTime(path: string): Date {
   const time = SCHEDULED.exec(basename(path))?.[2] ?? '';
   return new Date(time.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)/, '$1-$2-$3T$4:$5:'));
 }
 
 /**
- * Deletes all but the newest `maxBackups` scheduled backups of one database. `last` is the name of the backup that was
- * just written. Backups with a later time are older: the clock was wrong when they were written. They are deleted
- * first.
+ * Deletes the oldest scheduled backups of one database until `maxBackups` are left. `last` is the name of the backup
+ * that was just written. Backups with later times were written while the clock was wrong, and are deleted first.
  * @returns the deleted names.
  */
 export async function pruneBackups(folder: string, last: string, maxBackups: number): Promise<string[]> {

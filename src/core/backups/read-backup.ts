@@ -22,7 +22,7 @@ type BackupPiece =
 const LINE_FEED = 0x0a;
 const MARKER_BYTE = MARKER.charCodeAt(0);
 
-/** The size of the chunks in which the decompressed text is read. */
+/** The size of the chunks of decompressed text. */
 const PIECE_BYTES = 512 * 1024;
 
 /**
@@ -78,13 +78,13 @@ export async function verifyBackup(
   return header;
 }
 
-/** Returns the number of rows and pictures in a backup. */
+/** Returns the total number of rows and pictures in a backup. */
 export function rowsOf({ tables }: BackupHeader): number {
   return tables.reduce((sum, { rows }) => sum + rows, 0);
 }
 
 function decompress(path: string): AsyncIterable<Buffer> {
-  // The callback ignores errors, because the reader of the last stage receives them.
+  // The callback ignores errors, because the reader of the returned stream receives them.
   return pipeline(createReadStream(path), createGunzip({ chunkSize: PIECE_BYTES }), () => undefined) as Readable;
 }
 
@@ -152,7 +152,7 @@ class BackupCheck {
     if (this.#header || header.backup !== 'groundswell') throw cannotRestore(this.#path, 'it is not a backup');
     if (header.version > BACKUP_VERSION) {
       throw new BackupFileError(
-        `${this.#path} was made by a newer Groundswell, in a format that this version does not know: upgrade first. Nothing was changed.`,
+        `${this.#path} was made by a newer Groundswell, in a format that this version cannot read: upgrade first. Nothing was changed.`,
       );
     }
     if (!isHeader(header)) throw cannotRestore(this.#path, 'its header is invalid');
@@ -215,7 +215,7 @@ function asBackupFileError(error: unknown, path: string): unknown {
     case 'EACCES':
       return cannotRestore(path, 'this user may not read it');
     case 'Z_BUF_ERROR':
-      return cannotRestore(path, 'it is cut off');
+      return cannotRestore(path, 'it is truncated');
     case 'Z_DATA_ERROR':
       return cannotRestore(path, 'it is damaged, or not a backup');
     default:

@@ -181,12 +181,12 @@ function requireCompatible(
 /**
  * Updates the planner's statistics, so other processes replace prepared plans that would be slow for the restored data.
  * Must be called after the commit, because it takes seconds. `SKIP_LOCKED` prevents a deadlock with a concurrent index
- * build, which waits for all transactions and updates the size of the skipped table.
+ * build, which waits for all transactions. The build itself updates the size of the table that is skipped.
  */
 async function refreshStatistics(database: Database): Promise<void> {
   try {
     for (const name of SITE_TABLES) await database.query(`ANALYZE (SKIP_LOCKED) ${name}`);
   } catch {
-    // The site has been restored, and autovacuum updates the statistics within minutes.
+    // The error is ignored, because the site has been restored, and autovacuum updates the statistics within minutes.
   }
 }

@@ -93,8 +93,8 @@ function sampleRemovalEntry({ id: target, name, upvotes, comments }: Product) {
   return { action: 'sample remove', target, details } as const;
 }
 
-// Deletes final results without launches, because they would stay final even if the operator imported launches of their
-// periods. Results of removed products stay, because the products can be restored.
+// Deletes final results without launches. Otherwise, they would stay final even if the operator imported launches for
+// their periods. Results of removed products stay, because the products can be restored.
 const DELETE_EMPTY_RESULTS = `DELETE FROM leaderboards b
   WHERE period = ANY($1::text[]) AND final_at IS NOT NULL
     AND NOT EXISTS (SELECT FROM leaderboard_counts c WHERE c.period = b.period AND c.products > 0)

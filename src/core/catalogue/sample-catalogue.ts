@@ -31,7 +31,8 @@ interface SampleUpvote {
 }
 
 /**
- * The numbers of a product's upvotes: counted in its launch window, excluded there by the network cap, and cast later.
+ * The numbers of a product's upvotes: counted in its launch window, excluded from it by the network cap, and cast after
+ * it.
  */
 interface UpvoteCounts {
   inWindow: number;
@@ -46,8 +47,8 @@ interface UpvoteCounts {
 export const SAMPLE_SESSION_PREFIX = 'sample:';
 
 /**
- * If less than this time has passed since the day began, today's launches do not fit, so the catalogue ends with the
- * previous day.
+ * Today's launches need at least this much of the day. If less time has passed since midnight, the catalogue ends with
+ * the previous day.
  */
 const MIN_DAY_MS = 60_000;
 
@@ -115,7 +116,7 @@ function generateUpvotes(
   const between = (from: number, to: number, count: number, kind: string) =>
     Array.from(
       { length: count },
-      (_, index) => from + Math.floor((to - from) * shareOf(`${kind}:${productId}:${index}`)),
+      (_, index) => from + Math.floor((to - from) * pseudoRandom(`${kind}:${productId}:${index}`)),
     )
       .sort((one, other) => one - other)
       .map((time) => new Date(time).toISOString());
@@ -132,7 +133,7 @@ function generateUpvotes(
 }
 
 /** Returns a pseudo-random number in [0, 1) that depends only on the text. */
-function shareOf(text: string): number {
+function pseudoRandom(text: string): number {
   return createHash('sha256').update(text).digest().readUInt32BE(0) / 2 ** 32;
 }
 

@@ -40,15 +40,15 @@ const HIGH_USAGE_SHARE = 0.9;
 
 /**
  * Counts the connections to which the limit of $1 applies. Without the role `pg_monitor`, other roles' sessions have no
- * `backend_type`. Those that count have a database and a role, unlike the server's own processes.
+ * `backend_type`, but unlike the server's own processes, they have a database and a role.
  */
 const COUNT_CONNECTIONS = `SELECT count(*)::integer AS open FROM pg_stat_activity
   WHERE coalesce(backend_type, 'client backend') = 'client backend' AND datname IS NOT NULL AND usename IS NOT NULL
     AND ($1 <> 'the role' OR usename = current_user) AND ($1 <> 'the database' OR datname = current_database())`;
 
 /**
- * Checks that the site opens no more connections than the database allows (`neededOf` returns the number of connections
- * for a limit), and that some are free.
+ * Checks that the site opens no more connections than the database allows, and that some are free. `neededOf` returns
+ * the maximum number of connections that the site opens under a limit.
  */
 export async function checkConnections(sql: Sql, neededOf: (limit: number) => number): Promise<Finding> {
   const { connections, setBy } = await readConnectionLimit(sql);
@@ -175,15 +175,15 @@ const CLOCK_FAILURE_MS = 60_000;
 /** Checks that the clocks of this machine and of the database agree. Tests inject `now`. */
 export async function checkClock(sql: Sql, now: () => number = Date.now): Promise<Finding> {
   const before = now();
-  const theirs = (await readDatabaseTime(sql)).getTime();
+  const databaseMs = (await readDatabaseTime(sql)).getTime();
   const after = now();
   // The database reads its clock between `before` and `after`, so only a time outside this interval is a difference.
-  const apartMs = Math.max(0, before - theirs, theirs - after);
-  const message = `this machine and the database are ${(apartMs / 1_000).toFixed(1)} s apart`;
+  const differenceMs = Math.max(0, before - databaseMs, databaseMs - after);
+  const message = `the clocks of this machine and the database differ by ${(differenceMs / 1_000).toFixed(1)} s`;
   const advice = 'Synchronize both clocks over the network (NTP).';
-  if (apartMs > CLOCK_FAILURE_MS) return failure('clock', message, advice);
-  if (apartMs > CLOCK_WARNING_MS) return warning('clock', message, advice);
-  return ok('clock', 'this machine and the database agree');
+  if (differenceMs > CLOCK_FAILURE_MS) return failure('clock', message, advice);
+  if (differenceMs > CLOCK_WARNING_MS) return warning('clock', message, advice);
+  return ok('clock', 'the clocks of this machine and the database agree');
 }
 
 const SAMPLE = 1_000;
@@ -200,7 +200,9 @@ export async function checkSomeCounts(sql: Sql, random: () => number = Math.rand
 }
 
 /** Returns the id of the product at a position, counted from 1 in the order of ids. */
-async function idAt(sql: Sql, place: number): Promise<string> {
-  const [row] = await sql.query<{ id: string }>('SELECT id FROM products ORDER BY id OFFSET $1 LIMIT 1', [place - 1]);
+async function idAt(sql: Sql, position: number): Promise<string> {
+  const [row] = await sql.query<{ id: string }>('SELECT id FROM products ORDER BY id OFFSET $1 LIMIT 1', [
+    position - 1,
+  ]);
   return row?.id ?? '';
 }

@@ -127,7 +127,8 @@ const FORMULA_START = /^(?=[=+\-@＝＋－＠\t\r\n])/;
 
 /**
  * Creates an encoder for these fields, in order. CSV follows RFC 4180, but with line feeds; JSON has one item per line.
- * Importable files contain the exact values. In other CSV files, a `'` before a formula makes it a text.
+ * Importable files contain the exact values. In other CSV files, a `'` before a formula makes spreadsheets show it as
+ * text.
  */
 function encoderFor(kind: FileKind, fields: readonly string[], isImportable: boolean): Encoder {
   const cell = (value: unknown) => (isImportable ? cellText(value) : cellText(value).replace(FORMULA_START, "'"));
