@@ -18,7 +18,7 @@ interface Block {
    */
   column: 'writes_blocked_until' | 'writes_paused_until';
   productIds: readonly string[];
-  /** About how many rows the transaction changes while it holds the locks on the counts. */
+  /** The approximate number of rows that the transaction changes while it holds the locks on the counts. */
   rows: number;
 }
 
@@ -26,14 +26,14 @@ interface Block {
 const startBlock = (column: Block['column']) => `UPDATE product_counts
   SET ${column} = statement_timestamp() + $2::float8 * interval '1 millisecond' WHERE product_id = ANY($1::text[])`;
 
-// Stores the time of the end instead of NULL, so a writer that skipped a product shortly before can find the reason.
+// Stores the end time instead of NULL, so a writer that has just skipped a product can find out why.
 const endBlock = (column: Block['column']) =>
   `UPDATE product_counts SET ${column} = statement_timestamp() WHERE product_id = ANY($1::text[])`;
 
 /**
- * Runs a transaction that locks the counts of products, and retries it like `transactionWithRetries`. If it may change
- * many rows, writers skip the products until it ends: waiting for their counts would also delay the writes to other
- * products in the same batch.
+ * Runs a transaction that locks the counts of products, and retries it like `transactionWithRetries`. If the
+ * transaction may change many rows, writers skip these products until it ends. Otherwise, they would wait for the
+ * counts and delay the writes to other products in the same batch.
  */
 export async function blockingTransaction<Result>(
   database: Database,

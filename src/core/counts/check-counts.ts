@@ -101,7 +101,10 @@ function wrongOf(rows: readonly CountRow[]): WrongCount[] {
 interface DriftSampler {
   /** Checks the next few products and returns those with wrong counts. @throws CoreError `unavailable`. */
   step(): Promise<WrongCount[]>;
-  /** Returns the number of products found wrong in the last full round, or in the current one if it has more. */
+  /**
+   * Returns the number of products with wrong counts in the last full round or, if it is already higher, in the current
+   * one.
+   */
   drift(): number;
 }
 

@@ -4,8 +4,8 @@ import { isStatementTimeout } from '../database/database-errors.ts';
 import { IN_WINDOW } from './launch-votes.ts';
 import type { VoteNetwork } from './vote-networks.ts';
 
-// The position of a vote that the operator excluded is stored in the decision, so the position stays taken after the
-// vote is withdrawn. Otherwise, withdrawing excluded votes would let more votes of the same network count.
+// The decision to exclude a vote stores the position of the vote, which stays taken after the vote is withdrawn.
+// Otherwise, withdrawing excluded votes would let more votes of the same network count.
 const windowVotes = (network: string) => `SELECT l.product_id, v.id, v.user_session, v.created_at, v.network, v.verdict
   FROM launches l CROSS JOIN LATERAL (
     SELECT id, user_session, created_at, network, verdict FROM upvotes u
@@ -111,8 +111,9 @@ export async function applyCapToNetworks(
 
 /**
  * Like `applyVoteCap`, but only for launches with wrong verdicts, each in its own transaction that locks its counts.
- * @returns the launches that had wrong verdicts. @throws an error that is no statement timeout (`isStatementTimeout`) if
- * only the wait for locked counts timed out, so the caller can tell it from a launch with too many votes.
+ * @returns the launches that had wrong verdicts.
+ * @throws an error that is not a statement timeout (`isStatementTimeout`) if waiting for locked counts timed out, so
+ * the caller does not mistake this for a launch with too many votes.
  */
 export async function applyCapToLaunches(
   database: Database,

@@ -8,7 +8,7 @@ import type { Log, Runtime } from '../runtime.ts';
 import type { RecordEvents } from '../webhooks/outbox.ts';
 import { applyCapToLaunches, applyCapToNetworks, CAP_BATCH } from './apply-vote-cap.ts';
 import type { LeaderboardRules } from './get-leaderboard.ts';
-import { deleteEmptyCounts, findCappedLaunches, findLaunchesBehind, refreshAvailableLaunches } from './launch-votes.ts';
+import { deleteEmptyCounts, findCappedLaunches, findStaleLaunches, refreshAvailableLaunches } from './launch-votes.ts';
 import { correctRecentRetracted } from './retracted-votes.ts';
 import { placeLaunches } from './update-boards.ts';
 import type { VoteNetwork } from './vote-networks.ts';
@@ -61,8 +61,8 @@ interface Work {
    */
   sweeps: boolean;
   /**
-   * Whether to compare the votes of all networks with the cap if their results are not final, because VOTES_PER_NETWORK
-   * may have changed, or a process may have been killed before it compared them.
+   * Whether to compare the votes of all launches that are not final with the cap: VOTES_PER_NETWORK may have changed,
+   * or a process may have been killed before it compared them.
    */
   checksCaps: boolean;
 }
@@ -106,7 +106,7 @@ export function startBoardUpdater(
   database: Database,
   { runtime, timeZone, reviewHours, votesPerNetwork, log, publish, recordEvents }: BoardUpdaterOptions,
 ): BoardUpdater {
-  // Queues with separate loops, so votes reach the boards even while many launches are placed or a sweep is slow or
+  // The queues have separate loops, so votes reach the boards even while many launches are placed or a sweep is slow or
   // fails, and launches are placed even while the cap check is slow.
   const votes = new PendingWork();
   const tasks = new PendingWork();
@@ -138,7 +138,7 @@ export function startBoardUpdater(
   async function update({ written, unchecked, places, sweeps, checksCaps }: Work): Promise<void> {
     const { corrected, skipped } = await applyCapToNetworks(database, [...unchecked], votesPerNetwork);
     publishVotes(corrected);
-    // Also refreshes the launches again, because their votes have not been corrected yet.
+    // Also enqueues these launches for another refresh, because their votes have not been corrected yet.
     votes.add({ unchecked: skipped, written: skipped.map(({ productId }) => productId) });
     await refresh([...written]);
     if (places || sweeps) await place(sweeps);
@@ -156,10 +156,10 @@ export function startBoardUpdater(
     }
   }
 
-  /** Deletes retracted votes that no longer count and empty counts, and enqueues launches whose boards are stale. */
+  /** Deletes empty counts and retracted votes that no longer count, and enqueues launches whose boards are stale. */
   async function sweepBoards(): Promise<void> {
     publishVotes(await correctRecentRetracted(database, { now: runtime.now(), votesPerNetwork }));
-    votes.add({ written: await findLaunchesBehind(database) });
+    votes.add({ written: await findStaleLaunches(database) });
     await deleteEmptyCounts(database);
   }
 

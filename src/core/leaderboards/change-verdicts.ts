@@ -19,8 +19,8 @@ import {
 } from './rewrite-votes.ts';
 
 /**
- * Selects votes of a launch by voter, given by its hash in the tally, and by time (`to` is exclusive). An unset field
- * does not restrict the selection.
+ * Selects votes of a launch by voter (the hash in the tally) and by time (`to` is exclusive). An unset field does not
+ * restrict the selection.
  */
 export interface VoteSelection {
   voters?: readonly string[] | undefined;

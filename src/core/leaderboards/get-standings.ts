@@ -98,7 +98,7 @@ export async function getStandings(
   if (launch === undefined) return null;
   const keys = PERIOD_KINDS.flatMap((kind) => [launch[kind], launch[`${kind}_order`]]);
   const places = await sql.query<PlaceRow>(SELECT_PLACES, [launch.votes, productId, ...keys], { isPrepared: true });
-  // The launch gained or lost votes between the two statements, so the position that was read is not its position.
+  // The launch gained or lost votes between the two statements, so the ranks were read for an outdated number of votes.
   if (attempt < MAX_ATTEMPTS && places.some(({ own_votes }) => own_votes !== launch.votes)) {
     return getStandings(sql, productId, { votesPerNetwork, ...rules }, attempt + 1);
   }

@@ -20,7 +20,10 @@ interface LaunchedRow {
   launched_at: Date;
 }
 
-/** Returns the time after which launches are reported: earlier ones may be those of the sample catalogue, if loaded. */
+/**
+ * Returns the time after which launches are reported. Earlier launches may belong to the sample catalogue, if it was
+ * loaded.
+ */
 async function readReportedSince(sql: Sql): Promise<string> {
   return (await getSampleTime(sql))?.now ?? '-infinity';
 }

@@ -82,7 +82,7 @@ test('empty histogram rows of open boards are deleted, unless another transactio
   expect((await differencesOf(database, DAY))?.filter((text) => text.includes('products with'))).toEqual([]);
 });
 
-test('if one launch has most of the votes, placing other launches does not read them', async () => {
+test('if one launch has most of the votes, placing other launches does not read its votes', async () => {
   const now = `${DAY}T12:00:00.000Z`;
   const vote =
     "'tide', 'session-' || n, now(), gen_random_uuid(), gen_random_uuid() FROM generate_series(1, 2000) AS n";

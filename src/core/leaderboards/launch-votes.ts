@@ -52,8 +52,8 @@ export async function recountLaunches(sql: Sql, productIds: readonly string[]): 
 }
 
 // The update compares the old votes again, because another process may have refreshed the launch since it was found,
-// and the histogram must count the change only once. In this case, the launch is skipped, although it may be behind
-// again.
+// and the histogram must count the change only once. In this case, the launch is skipped, although its votes may be
+// stale again.
 const refreshStatement = (lock: string) => `WITH behind AS (
     SELECT l.product_id, l.votes AS old_votes, c.counted AS new_votes
     FROM launches l JOIN product_counts c ON c.product_id = l.product_id
@@ -121,7 +121,7 @@ const FIND_BEHIND = `${FIND_NOT_FINAL} AND l.votes <> c.counted`;
 const FIND_CAPPED = `${FIND_NOT_FINAL} AND c.counted + c.excluded_network > 0`;
 
 /** Returns the ids of launches whose day is not final and whose votes on the boards differ from their counted votes. */
-export async function findLaunchesBehind(sql: Sql): Promise<string[]> {
+export async function findStaleLaunches(sql: Sql): Promise<string[]> {
   return (await sql.query<{ product_id: string }>(FIND_BEHIND)).map((row) => row.product_id);
 }
 

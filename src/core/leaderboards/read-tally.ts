@@ -37,8 +37,8 @@ export interface Tally {
 /**
  * Passes a snapshot of the tally of a day to `use`. The snapshot is valid until `use` resolves. For an open or
  * provisional day, the tally is computed from the votes; for a finalised day, it is the stored file.
- * @returns false for a day without launches or a final result that ends before the site's first launch or begins after
- * now.
+ * @returns false for a day that has neither launches nor a final result, and that ends before the site's first launch
+ * or begins after now.
  * @throws CoreError `bad_period` if the period is not a day, `unavailable`.
  */
 export async function readTally(
@@ -66,7 +66,10 @@ export async function readTally(
 }
 
 interface TallyBoard extends LeaderboardRow {
-  /** The transaction that stored the row, for the version of a tally: a restore may reset `window_changes`. */
+  /**
+   * The id of the transaction that stored the row. It is part of the tally's version: a restore may reset
+   * `window_changes`.
+   */
   stored_by: string;
 }
 
@@ -131,7 +134,7 @@ interface TallyLaunch {
 const SELECT_LAUNCHES = `SELECT l.product_id, l.launched_at, c.window_changes
   FROM launches l JOIN product_counts c ON c.product_id = l.product_id WHERE l.day = $1 ORDER BY l.product_id`;
 
-/** The restrictions of `readInBatches` apply. */
+/** Reads the launches of a day. The restrictions of `readInBatches` apply. */
 function readLaunches(sql: Sql, day: string): AsyncGenerator<TallyLaunch[]> {
   return readInBatches<TallyLaunch>(sql, SELECT_LAUNCHES, { values: [day], batchRows: BATCH_ROWS });
 }

@@ -22,7 +22,6 @@ export interface VerdictContext {
   votesPerNetwork: number;
 }
 
-/** A change of verdicts. */
 export interface VoteRewrite {
   /** The id of the audit entry that this change undoes. */
   undoes?: string;

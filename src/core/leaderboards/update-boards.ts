@@ -180,7 +180,7 @@ async function placeFound(
     found.map((row) => row.product_id),
   );
   const locked = await sql.query<PlacingRow>(LOCK_TO_PLACE, [now.toISOString(), candidates]);
-  // Launches that were edited or placed, or got their first vote, after they were found are left for the next call.
+  // Launches that were edited, were placed or got their first vote after they were found are left for the next call.
   const voted = await findVotedFor(sql, movedToDueDays);
   const unchanged = locked.filter(
     ({ product_id: id, ...row }) => timesOf(row) === foundTimes.get(id) && voted.has(id) === staying.has(id),

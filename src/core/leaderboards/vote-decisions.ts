@@ -38,10 +38,10 @@ const SET_HAS_DECISIONS = `UPDATE product_counts SET window_changes = window_cha
   WHERE product_id = $1`;
 
 /**
- * Sets the verdicts of the votes of these sessions for a product, and stores those that are decisions of the operator
- * for later votes of the sessions. The caller must have locked the counts of the product (`lockCounts`), and must
- * recount the launch afterwards. With `isUndo`, the verdicts were set before, so the positions of the votes are already
- * stored.
+ * Sets the verdicts of these sessions' votes for a product. Also stores the verdicts that are operators' decisions, so
+ * they apply to later votes of the sessions. The caller must have locked the counts of the product (`lockCounts`), and
+ * must recount the launch afterwards. With `isUndo`, the verdicts were set before, so the positions of the votes are
+ * already stored.
  */
 export async function setSessionVerdicts(
   sql: Sql,

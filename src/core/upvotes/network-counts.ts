@@ -36,7 +36,10 @@ interface CachedCounts {
 const MAX_PAIRS = 100_000;
 /** The maximum number of votes that are read into the cache before a batch. */
 const MAX_LOADED_VOTES = 20_000;
-/** How long the counts of a product are not read again if other processes write to it, or if it has too many votes. */
+/**
+ * How long to wait before reading the counts of a product again if other processes write to it, or if it has many
+ * votes.
+ */
 const RELOAD_MS = 60_000;
 
 const SELECT_SIZES = `SELECT product_id, window_changes, counted + excluded_network + excluded_operator AS votes

@@ -57,9 +57,12 @@ const defaultRules = (): VoteRules => ({
 /**
  * Applies changes with the same result as if they were applied one by one. Writes them in one transaction, except that
  * changes to products with operators' decisions follow in a second one. If only the second transaction fails, repeating
- * all changes gives the same result. Concurrent writes of other processes may let votes of a network exceed the cap.
- * `unchecked` contains the networks whose votes must be checked against the cap again: networks for which this is
- * possible, networks of votes for products with decisions, and networks whose removed votes may let other votes count.
+ * all changes gives the same result.
+ *
+ * `unchecked` contains the networks whose votes must be checked against the cap again: those that may exceed the cap
+ * because of concurrent writes by other processes, those of votes for products with decisions, and those whose removed
+ * votes may let other votes count.
+ *
  * @returns for each change the state and the product's count after it, or `product_not_found`, or `unavailable` while
  * an operator changes the product's votes. `productIds` has all other products of the changes, even those whose counts
  * did not change.
