@@ -132,7 +132,7 @@ export function createCore(database: Database, options: CoreOptions = {}): Core 
     return outcomes;
   }
 
-  /** The launch that is being placed because a visitor views it. */
+  /** The launch that is being placed on its boards because a visitor views it. */
   let placing: { productId: string; standings: Promise<Standings | null> } | undefined;
 
   async function placeForView(productId: string): Promise<Standings | null> {

@@ -8,13 +8,14 @@ import { isUuid } from '../runtime.ts';
 
 const auditContext = new AsyncLocalStorage<{ operator?: string; undoes?: string }>();
 
-/** Runs `work`, and attributes the audit entries that it adds to this operator of the console. */
+/** Runs `work` and attributes the audit entries that it adds to this console operator. */
 export function runAsOperator<Result>(operator: string, work: () => Result): Result {
   return auditContext.run({ ...auditContext.getStore(), operator }, work);
 }
 
 /**
- * Runs `work`, and marks the audit entries that it adds as reverting this entry, unless they set `undoes` themselves.
+ * Runs `work` and marks the audit entries that it adds as reverting the entry `undoes`, unless they set `undoes`
+ * themselves.
  */
 export function runAsUndo<Result>(undoes: string, work: () => Result): Result {
   return auditContext.run({ ...auditContext.getStore(), undoes }, work);
@@ -25,7 +26,7 @@ function entryToUndo(): string | undefined {
   return auditContext.getStore()?.undoes;
 }
 
-/** Returns the operator of the console or, for a command, the operating system user who runs the command. */
+/** Returns the name of the console operator or, for a command, of the operating system user who runs it. */
 function operatorName(): string {
   return auditContext.getStore()?.operator ?? systemUser();
 }
@@ -120,8 +121,8 @@ export async function recordAudit(sql: Sql, entries: NewAuditEntry | readonly Ne
 }
 
 /**
- * Adds entries like `recordAudit`, but does not record the change. Long transactions use this function and record their
- * changes at the end, because a transaction must commit soon after it records a change.
+ * Adds entries like `recordAudit`, but does not announce them to other processes. Long transactions call this function,
+ * then record all their changes at the end, because a transaction must commit soon after it records a change.
  * @returns the entries, with their ids. @throws CoreError `unavailable`.
  */
 export async function insertEntries(sql: Sql, entries: readonly NewAuditEntry[]) {
@@ -141,7 +142,7 @@ const SELECT_LAST = `SELECT target, id FROM (
   ) AS entries WHERE place = 1`;
 
 /**
- * Finds the newest entry of each target with this action, as a value for `undoes`.
+ * Finds the newest entry with this action for each target. Callers use its id as `undoes`.
  * @returns the ids of the entries by target. @throws CoreError `unavailable`.
  */
 export async function lastAuditIds(
@@ -163,7 +164,9 @@ export interface AuditEntry extends Required<Omit<NewAuditEntry, 'undoes'>> {
 
 type AuditRow = Omit<AuditEntry, 'createdAt'> & { created_at: Date };
 
-/** Omits `before` from entries about votes: it may list thousands of voters, and only `undoVerdicts` needs it. */
+/**
+ * Omits `before` from entries about votes: the field may list thousands of voters, and only `undoVerdicts` needs it.
+ */
 const COLUMNS = `id, created_at, operator, action, target,
   CASE WHEN action LIKE 'votes %' THEN details - 'before' ELSE details END AS details, undoes`;
 
@@ -184,7 +187,7 @@ interface AuditFilter {
   limit: number;
 }
 
-/** An entry, with the id of the newest entry that reverted it; null if none did. */
+/** An entry and the id of the newest entry that reverted it, or null if none did. */
 type BrowsedAuditEntry = AuditEntry & { undoneBy: string | null };
 
 type BrowsedRow = AuditRow & { undone_by: string | null };

@@ -110,8 +110,9 @@ export async function addCommentsWithEvents(
 }
 
 /**
- * Leaves out repetitions of an idempotency key, so a comment that was sent twice is written once. Those on different
- * products remain, because the first product may be unknown. If both exist, the batch fails, and group commit splits it.
+ * Omits repetitions of an idempotency key for the same product, so a comment that was sent twice is written once.
+ * Repetitions for different products stay, because one of the products may be unknown. If both exist, the batch fails,
+ * and group commit splits it.
  */
 function firstOfEachKey(batch: readonly PreparedComment[]): PreparedComment[] {
   const seen = new Set<string>();
@@ -130,7 +131,7 @@ function keyAndProductOf(prepared: PreparedComment): string | undefined {
 }
 
 interface Inserted {
-  /** Whether each comment was created, by its id. Comments on products that do not accept any are left out. */
+  /** Whether each comment was created, by its id. Omits comments on products that accept none. */
   created: ReadonlyMap<string, boolean>;
   /** The ids of products that accept no comments at the moment, because an operator is changing their votes. */
   paused: ReadonlySet<string>;

@@ -6,7 +6,8 @@ import { COMMENT_COLUMNS, type CommentRow, commentOf } from './comment-row.ts';
 import type { Sender } from './prepare-comment.ts';
 
 /**
- * Returns an idempotency key with its session, because other sessions may use the same key; undefined if there is none.
+ * Returns the idempotency key prefixed with its session, because other sessions may use the same key; undefined if
+ * there is no key.
  */
 export function keyOf({ session, idempotencyKey }: Sender): string | undefined {
   return idempotencyKey === undefined ? undefined : `${session} ${idempotencyKey}`;

@@ -175,7 +175,7 @@ export function holdComments(database: Database, ids: readonly string[]): Promis
 const MAX_FOUND = 2;
 
 /**
- * Finds the first two ids of comments that begin with this prefix of a UUID and end with these digits.
+ * Finds up to two ids of comments that begin with this prefix of a UUID and end with these digits.
  * @throws CoreError `unavailable`.
  */
 export async function findCommentIds(sql: Sql, prefix: string, end = ''): Promise<string[]> {

@@ -164,7 +164,7 @@ async function hashPassphrase(passphrase: string): Promise<string> {
 }
 
 /**
- * Returns whether a passphrase matches a stored hash. An undefined hash takes as long and never matches.
+ * Returns whether a passphrase matches a stored hash. If the hash is undefined, takes the same time and returns false.
  * @throws CoreError `overloaded`.
  */
 async function isPassphrase(passphrase: string, stored: string | undefined, isUrgent: boolean): Promise<boolean> {

@@ -66,8 +66,9 @@ export async function undoEntry(
 }
 
 /**
- * Returns whether undoing may exceed the statement timeout, and so needs a connection without one. The entry of a
- * removal contains the current counts. That of a restoration does not, because the product may have grown since.
+ * Returns whether an undo may exceed the statement timeout, and therefore needs a connection without one. The entry of
+ * a removal has the numbers of rows that the undo restores. That of a restoration may be outdated, because the product
+ * may have grown since.
  */
 function isLong({ action, details }: AuditEntry): boolean {
   if (action === 'import' || action === 'products restore' || action.startsWith('votes ')) return true;

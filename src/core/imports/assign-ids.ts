@@ -77,7 +77,7 @@ export class IdAssigner {
       return { slug: slugOfName(product.name), product, patch };
     });
     await this.#readSlugs(sql, rows);
-    // Rows with equal pictures choose first, so rows with local pictures do not take their products.
+    // Rows whose pictures equal those of a product choose first, so rows with local pictures do not take that product.
     const exact = rows.map((row) => this.#takeMatch(row, picturesOf(row.product)));
     return rows.map((row, index) => exact[index] ?? this.#takeLocalMatch(row) ?? this.#freeId(row.slug));
   }
@@ -106,8 +106,8 @@ export class IdAssigner {
   }
 
   /**
-   * Finds a product for a row with local pictures, which may not have been copied before, or may have been replaced
-   * since. Prefers a product without pictures, because its pictures can be overwritten without loss.
+   * Finds a product for a row with local pictures. An earlier import may not have copied them, or they may have been
+   * replaced since. Prefers a product without pictures, because its pictures can be overwritten without loss.
    */
   #takeLocalMatch(row: Row): string | undefined {
     if (!row.patch.hasLocalPictures) return undefined;

@@ -46,7 +46,7 @@ export class ImportChanges {
   readonly #startedAt: Date;
   #changes: ImportChange[] = [];
   #isTooLarge = false;
-  /** Products whose launch moves from or to a time after the start of the import: the versions before and after it. */
+  /** Products whose launch moves from or to a time after the start of the import, before and after the move. */
   readonly #movedLaunches: [before: StoredProduct, after: StoredProduct][] = [];
 
   /** @param importId the id of the import's entry in the audit log. */
@@ -98,7 +98,7 @@ export class ImportChanges {
 }
 
 /**
- * `was_removed`: whether the product was removed after the import and not restored. If so, a product with its id is
+ * `was_removed`: whether the product was removed after the import and not restored. If so, any product with its id is
  * another one.
  */
 const SELECT_CHANGES = `SELECT product_id, before, version, EXISTS (
@@ -261,8 +261,8 @@ const SELECT_POSTPONED = `SELECT target, id FROM audit_log
 
 /**
  * Returns the audit entries for launches that undoing an import moves, which the public moderation log shows. Each
- * undoes the entry with which the import postponed a product, or records that the undo postpones one. `current`: the
- * products before the undo.
+ * entry undoes the one with which the import postponed a product, or records that the undo postpones a product.
+ * `current`: the products before the undo.
  */
 async function movedLaunchEntries(
   sql: Sql,

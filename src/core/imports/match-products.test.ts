@@ -142,7 +142,7 @@ test.each([
   },
 );
 
-test('a row with local pictures does not take the product of another row, and prefers one without pictures', async () => {
+test('a row with local pictures does not take the product of another row, and prefers a product without pictures', async () => {
   const { pictures, replace } = await openPictures('equal');
   const [local, linked, none] = [{ image: 'a.svg' }, { image: 'https://x.example/b.png' }, {}];
   const file = lines(...[local, linked, none].map((fields) => ({ name: 'Tide', ...fields })));

@@ -40,7 +40,7 @@ export const LOCK_IMPORTS = 'LOCK TABLE import_changes IN SHARE UPDATE EXCLUSIVE
 interface MergeOptions {
   /** The target in the audit log: the name of the file. */
   target: string;
-  /** Whether products are only compared and not written. */
+  /** Whether to compare the products without writing them. */
   dryRun: boolean;
   /** The creation time of the first new product whose row does not contain a time. */
   now: Date;
@@ -152,7 +152,7 @@ async function mergeBatches(
     writing.catch(() => {});
     await written;
     written = writing;
-    // The ids of more changes are not recorded; see `recordChange`.
+    // If there are more ids than this, they are not recorded; see `recordChange`.
     if (changedIds.length <= MAX_CHANGED_IDS) changedIds.push(...[...created, ...updated].map(({ id }) => id));
     onRows?.(rows.length);
   }

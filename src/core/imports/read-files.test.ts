@@ -39,7 +39,7 @@ describe('CSV', () => {
     ['LF before CRLF', 'id,name\na,"A"\r\nb,B\n'],
     ['CRLF before LF', 'id,name\r\na,"A"\nb,B\r\n'],
     ['CR only', '\rid,"name"\ra,"A"\rb,B'],
-  ])('each line may have its own ending: %s', async (_which, text) => {
+  ])('each line of a CSV file may have its own ending: %s', async (_which, text) => {
     const values = (await read(csv, text)).map((record) => 'values' in record && record.values);
     expect(values).toEqual([
       { id: 'a', name: 'A' },
@@ -47,7 +47,7 @@ describe('CSV', () => {
     ]);
   });
 
-  test('rows of blank cells are skipped, and the line numbers stay right', async () => {
+  test('rows of blank cells are skipped, and the line numbers stay correct', async () => {
     expect(await read(csv, ',,\nid,name,tags\n,,\na,A,\n ,"\n", \n;\n,\u00a0,\nb,B\n')).toEqual([
       { line: 4, values: { id: 'a', name: 'A', tags: '' } },
       { line: 7, error: 'This row has 1 cell, but the header has 3' },

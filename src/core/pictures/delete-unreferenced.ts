@@ -108,7 +108,7 @@ const undoableSince = (now: Date): Date => new Date(now.getTime() - UNDO_DAYS * 
 
 /**
  * Returns whether undoing an edit could bring back references to deleted pictures. Pictures that an edit replaced are
- * kept for `UNDO_DAYS`.
+ * retained for `UNDO_DAYS`.
  */
 export function mayReferenceDeletedPictures(before: object, editedAt: Date, now: Date): boolean {
   return editedAt <= undoableSince(now) && STORED_PICTURE.test(JSON.stringify(before));

@@ -174,7 +174,7 @@ export function groupByWeight(
 
 /**
  * Adds all products that have one of the rarest tags. Uses as many tags as the statistics permit without exceeding the
- * maximum number of products, and fewer tags if more products match nevertheless.
+ * maximum number of products, and fewer if more products match than expected.
  * @returns the tags that were used.
  */
 async function addRare(

@@ -13,7 +13,6 @@ import { lockProductRows } from './product-row.ts';
 /** A removed product, with the numbers of its upvotes and public comments. */
 export type RemovedProduct = Pick<RemovedProductRecord, 'id' | 'name' | 'upvotes' | 'comments'>;
 
-/** The result of a removal. */
 interface ProductRemoval {
   /** The removed products. `restoreProducts` undoes a removal by its `removalId`. */
   removed: RemovalResult['removed'];

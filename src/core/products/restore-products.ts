@@ -107,8 +107,8 @@ class Refusal extends Error {
 }
 
 /**
- * Selects the last batch of `products remove`, whose removals have the ids of their audit entries. If undoing an import
- * removed a product, there is no such entry, or it names the import.
+ * Selects the last batch of `products remove`, whose removals have the ids of their audit entries. A removal by undoing
+ * an import has no such entry, or its entry names the import.
  */
 const LAST_BATCH = `SELECT batch_id FROM removed_products
   WHERE EXISTS (SELECT FROM audit_log WHERE id = removal_id AND details -> 'import' IS NULL)

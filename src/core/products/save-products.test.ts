@@ -62,14 +62,17 @@ describe('the version of a product', () => {
     }
   }
 
-  test.each(PRODUCT_FIELD_NAMES)('changes with the field %s', (field) => {
+  test.each(PRODUCT_FIELD_NAMES)('the version changes with the field %s', (field) => {
     const others = { ...product, [field]: typeof product[field] === 'string' ? 'other' : ['other'] };
     expect(versionOf(others)).not.toBe(versionOf(product));
   });
 
-  test.each(['category', 'tags'] as const)('stays the same when the field %s is added with its default', (field) => {
-    expect(versionWithout(field)).toBe(versionOf(product));
-  });
+  test.each(['category', 'tags'] as const)(
+    'the version stays the same when the field %s is added with its default',
+    (field) => {
+      expect(versionWithout(field)).toBe(versionOf(product));
+    },
+  );
 });
 
 describe('the defaults of the database (SPEC section 3)', () => {

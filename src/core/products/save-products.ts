@@ -235,6 +235,6 @@ const UPDATE_SIZES = 'ANALYZE (SKIP_LOCKED) products (id), product_counts (produ
 export async function updateSizes(database: Database, written: number): Promise<void> {
   if (written <= LARGE_WRITE_PRODUCTS) return;
   await database.query(UPDATE_SIZES).catch(() => {
-    // The products have been written, and autovacuum updates the sizes within minutes.
+    // The error is ignored, because the products have been written, and autovacuum updates the sizes within minutes.
   });
 }

@@ -81,7 +81,8 @@ export function setImage(
 }
 
 /**
- * Appends a screenshot, unless the product already has it, as when an upload is repeated after its response was lost.
+ * Appends a screenshot, unless the product already has it, for example because an upload was repeated after its
+ * response was lost.
  * @throws CoreError as `editSubmission`; `submission_invalid` if the product has the maximum number.
  */
 export function addScreenshot(

@@ -15,7 +15,6 @@ import {
 } from './launch-product.ts';
 import { lockSubmission, productOfFields, type SubmissionRow, type Undo, updateSubmission } from './submission-row.ts';
 
-/** The submission to decide on. */
 export interface DecisionTarget {
   id: string;
   /** The revision that the operator has seen. If unset, the revision is not checked. */

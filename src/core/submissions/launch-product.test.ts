@@ -91,7 +91,7 @@ describe.each([
   const importWithId = (id: string) => saveProducts(site.database, [imported(id, hours)]);
   const storedName = async (id: string) => (await inspectProduct(site.database, id)).product?.name;
 
-  test('does not belong to the maker of a removed product if it was imported with the id of that product', async () => {
+  test('an imported product does not belong to the maker of the removed product that had its id', async () => {
     const maker = await approved();
     await remove(maker.id);
     await importWithId(maker.id);
@@ -113,7 +113,7 @@ describe.each([
     expect(await storedName(maker.id)).toBe('Imported');
   });
 
-  test('belongs to its maker again if it is restored after another product had its id', async () => {
+  test('the product belongs to its maker again if it is restored after another product had its id', async () => {
     const maker = await approved();
     const removalId = await remove(maker.id);
     await importWithId(maker.id);
@@ -123,7 +123,7 @@ describe.each([
     expect(await site.submissions.authorOf(maker)).toMatchObject({ authorBadge: 'Maker' });
   });
 
-  test('belongs to its maker if it is approved after another product had its id', async () => {
+  test('the product belongs to its maker if it is approved after another product had its id', async () => {
     const maker = await harness.submit(hours === 0 ? {} : { launchAt: inHours(hours).toISOString() });
     await importWithId(maker.id);
     await remove(maker.id);
@@ -180,7 +180,7 @@ describe('the launch date of a scheduled product', () => {
     return { maker, id: maker.id, product };
   }
 
-  test.each(['Summer 2026', 'June 2, 2026'])('stays %s after a decline that is undone', async (text) => {
+  test.each(['Summer 2026', 'June 2, 2026'])('a launch date of %s stays after an undone decline', async (text) => {
     const { id, product } = await scheduled(text);
     const before = await product();
     await harness.decline(id);
@@ -192,7 +192,7 @@ describe('the launch date of a scheduled product', () => {
   test.each([
     ['Summer 2026', 'Summer 2026'],
     ['June 2, 2026', 'June 3, 2026'],
-  ])('%s is %s after an operator or the maker moves the launch by a day', async (before, after) => {
+  ])('a launch date of %s is %s after an operator or the maker moves the launch by a day', async (before, after) => {
     const { id, maker, product } = await scheduled(before);
     const [first] = await product();
     const [time, launchAt] = [inHours(48), inHours(49).toISOString()];
@@ -204,14 +204,14 @@ describe('the launch date of a scheduled product', () => {
     expect(await product()).toEqual([launchAt, after]);
   });
 
-  test('is the new day after the launch moves, even if the site was in another time zone before', async () => {
+  test('the launch date is the new day after the launch moves, even if the site was in another time zone before', async () => {
     const { id, product } = await scheduled('June 2, 2026');
     const time = inHours(48);
     await scheduleSubmission(site.database, { id }, time, { now: clock.now(), timeZone: 'Pacific/Kiritimati' });
     expect(await product()).toEqual([time.toISOString(), 'June 4, 2026']);
   });
 
-  test('stays if the product launches late, when a decline is undone after the launch time has passed', async () => {
+  test('the launch date stays if the product launches late because a decline is undone after the launch time has passed', async () => {
     const { id, product } = await scheduled('Summer 2026');
     await harness.decline(id);
     clock.advance({ hours: 30 });

@@ -24,7 +24,6 @@ export const recordEvents: RecordEvents = async (sql, events) => {
   await sql.query(INSERT_EVENTS, [JSON.stringify(rows)]);
 };
 
-/** An event that is due to be sent. */
 export interface DueEvent {
   id: string;
   type: string;
