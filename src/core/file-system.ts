@@ -104,7 +104,7 @@ async function isFolder(path: string): Promise<boolean> {
 /**
  * Writes a file that readers never find incomplete, and that survives a loss of power: creates `aside` with the
  * permissions `mode`, calls `write`, syncs the file to disk and renames it to `path`. After a failure, deletes `aside`.
- * @param aside must be in the same folder as `path`, and be used by no other call, even of another process
+ * @param aside a path in the same folder as `path` that no other call uses, even in another process
  * @param replace whether to replace an existing file at `path` (default), or to fail with EEXIST
  */
 export async function writeThenRename<Result>(

@@ -89,8 +89,7 @@ export function afterCursor<Row>(order: KeysetOrder<Row>, cursor: string, bind: 
 }
 
 /**
- * Returns the opposite condition of `afterCursor`, for rows up to and including the one from which the cursor was
- * generated.
+ * Returns the opposite condition of `afterCursor`: the condition for rows up to and including the row of the cursor.
  */
 export function upToCursor<Row>(order: KeysetOrder<Row>, cursor: string, bind: Bind): string {
   return comparison(order, order.direction === 'DESC' ? '>=' : '<=', cursor, bind);

@@ -1,8 +1,8 @@
 import { CoreError } from './core-error.ts';
 
 /**
- * Limits the number of concurrent operations. Further operations wait in the order of arrival. Urgent ones go before
- * all others, the newest first.
+ * Limits the number of concurrent operations. Further operations wait in the order of arrival, but urgent operations go
+ * first, the newest before the others.
  */
 interface Semaphore {
   /** Takes a slot. @returns a function that releases it, or undefined if none became free within `timeoutMs`. */
@@ -71,7 +71,7 @@ export function createReadLimiter(limits: ReadLimits): ReadLimiter {
   const { max, what, timeoutMs = READ_TIMEOUT_MS, turnMs = TURN_MS } = limits;
   const all = createSemaphore(max);
   const readers = new Map<string, { semaphore: Semaphore; requests: number }>();
-  /** The number of reads that wait for a slot or have one, except aborted ones. */
+  /** The number of reads that wait for a slot or hold one, without aborted reads. */
   let reads = 0;
   /** The reads whose turn is over, longest first. */
   const overdue = new Set<AbortController>();

@@ -58,7 +58,7 @@ export function cannotRestore(path: string, why: string): BackupFileError {
 /** The name of the section after the tables. Each of its lines is a picture, named by the hash of its content. */
 export const PICTURES = 'pictures';
 
-/** Called with the name of each picture that is left out, because its content does not match the hash in its name. */
+/** Called with the name of each picture that is omitted because its content does not match the hash in its name. */
 export type OnDamagedPicture = (name: string) => void;
 
 /**

@@ -58,7 +58,7 @@ export async function restoreBackup(database: Database, path: string, options: R
     try {
       const header = await database.transaction(async (sql) => {
         const tables = await readTableShapes(sql, SITE_TABLES);
-        // Checks before locking, too, so a refused restore does not block writers.
+        // Checks this before locking as well, so a refused restore does not block writers.
         if (!options.replace) await requireEmpty(sql);
         await lockTables(sql, tables, () => options.onProgress?.(0));
         isLocked = true;

@@ -108,8 +108,8 @@ export async function sendBackup(
     const lines = Readable.from(backupLines(about, sections, onProgress), { objectMode: false });
     const sending = pipeline(lines, createGzip(), output, { signal, end });
     await Promise.race([sending, allRowsRead]);
-    // Prevents an unhandled rejection: if the transaction fails, nothing awaits `sending`, which fails, too, once the
-    // caller closes the output.
+    // Prevents an unhandled rejection. If the transaction fails, nothing awaits `sending`, which then fails as well
+    // when the caller closes the output.
     sending.catch(() => {});
     return { about, sending };
   });
@@ -166,7 +166,6 @@ async function* readPictures(
   for (const name of names) yield [await pictureLine(folder, name, onDamaged)];
 }
 
-/** Generates the text of the backup. */
 async function* backupLines(
   header: BackupHeader,
   sections: readonly Section[],

@@ -57,8 +57,8 @@ export async function previewRemoval(
 
 /**
  * Removes the upvotes and comments of the sample catalogue in one transaction and, unless `engagementOnly`, its
- * unchanged products with all upvotes and comments of visitors. The next start does not load the catalogue again. The
- * votes of remaining launches whose results are final do not change.
+ * unchanged products, including visitors' upvotes and comments on them. The next start does not load the catalogue
+ * again. The votes of remaining launches whose results are final do not change.
  */
 export async function removeSample(
   database: Database,

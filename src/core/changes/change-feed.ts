@@ -55,8 +55,8 @@ export const MAX_CHANGED_IDS = 1_500;
 const EVERYTHING = '*';
 
 /**
- * Records a change for all processes, or that everything changed if it has more than `MAX_CHANGED_IDS` ids. Must be
- * called near the end of the transaction, so the transaction commits soon afterwards.
+ * Records a change for all processes. If it has more than `MAX_CHANGED_IDS` ids, records that everything changed. Must
+ * be called near the end of the transaction, so the transaction commits soon afterwards.
  * @param id the row's id, by which its writer recognises it.
  */
 export async function recordChange(

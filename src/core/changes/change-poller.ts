@@ -86,8 +86,8 @@ interface PollerStep {
 }
 
 /**
- * Returns the next state and the effects of an event, as a pure function: one read at a time, an interval between two
- * reads, and one report per outage.
+ * Returns the next state and the effects of an event. This pure function ensures that one read runs at a time, that an
+ * interval separates two reads, and that each outage is reported once.
  */
 export function nextPollerState(state: PollerState, event: PollerEvent): PollerStep {
   if (state.kind === 'stopped') return { state, effects: [] };
@@ -136,7 +136,7 @@ export function pollChanges(database: Database, log: Log, listener: ChangePoller
   let cursor: string | undefined;
   /** The ids of the records in the overlap. */
   let seen: readonly string[] = [];
-  /** The ids of the records in the long overlap, and of later ones. */
+  /** The ids of all records since the start of the long overlap. */
   let seenInLong = new Set<string>();
   /** The time of the monotonic clock at which the next read with the long overlap is due. */
   let longReadAt = Number.NEGATIVE_INFINITY;
@@ -216,7 +216,7 @@ export function pollChanges(database: Database, log: Log, listener: ChangePoller
     listener.onObservedUpTo(now);
     if (!isFirst) return;
     listener.onHistory(records, now);
-    // After a failed read, the process may already have served responses.
+    // If an earlier read failed, the process may already have served outdated responses.
     if (state.kind === 'reading' && state.disconnectedSince !== undefined) listener.onGap();
   }
 

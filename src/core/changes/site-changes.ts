@@ -62,8 +62,8 @@ export interface SiteChanges {
    */
   observedUpTo(): number | undefined;
   /**
-   * Returns the changes of these products, or of all, since `time`, a result of `observedUpTo`; undefined if they are
-   * no longer known.
+   * Returns the changes of these products, or of all by default, since a time that `observedUpTo` returned; undefined
+   * if the changes are no longer known.
    */
   since(time: number, productIds?: Iterable<string>): MissedChanges | undefined;
   /** Returns the comments that changed since `time`, on any product. Costs more than `since`. */

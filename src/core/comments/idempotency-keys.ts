@@ -27,7 +27,7 @@ const SELECT_COMMENTS = `SELECT k.user_session, k.idempotency_key, ${COMMENT_COL
 
 /**
  * Reads the comments that these idempotency keys created, except removed and hidden ones.
- * @returns the comments by `keyOf`. @throws CoreError `unavailable`.
+ * @returns the comments by key (see `keyOf`). @throws CoreError `unavailable`.
  */
 export async function getCommentsOfKeys(sql: Sql, senders: readonly Sender[]): Promise<Map<string, Comment>> {
   const withKey = senders.filter(({ idempotencyKey }) => idempotencyKey !== undefined);

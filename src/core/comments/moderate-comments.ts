@@ -6,7 +6,6 @@ import type { Database, Sql } from '../database/database.ts';
 import { transactionWithRetries } from '../database/transactions.ts';
 import { isUuid } from '../runtime.ts';
 
-/** A comment that an operator changed. */
 type ModeratedComment = Pick<Comment, 'id' | 'productId'>;
 
 /** The changed comments, and the ids of comments that are unknown, removed or already in the new state. */

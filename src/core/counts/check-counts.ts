@@ -17,7 +17,7 @@ export interface WrongCount {
 interface CheckedCounts {
   checked: number;
   wrong: WrongCount[];
-  /** The `after` of the next call; null if all products have been checked. */
+  /** The value of `after` for the next call; null if all products have been checked. */
   next: string | null;
 }
 

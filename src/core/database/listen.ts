@@ -31,7 +31,6 @@ export class NotificationListener implements Listening {
   readonly #stopping = new AbortController();
   /** Undefined between two connections. */
   #client: pg.Client | undefined;
-  /** The delay before the next connection. */
   #backoffMs = INITIAL_BACKOFF_MS;
 
   constructor(url: string, channel: string, listener: Listener) {

@@ -9,7 +9,7 @@ import type { Log } from '../runtime.ts';
 const PREPARATION_FAILURES = new Set(['26000', '42P05', '0A000']);
 
 interface PreparedStatements {
-  /** Calls `execute` with the name to prepare `text` under; undefined if the statement must not be prepared. */
+  /** Calls `execute` with the name under which to prepare `text`, or with undefined if it must not be prepared. */
   run<Result>(text: string, execute: (name: string | undefined) => Promise<Result>): Promise<Result>;
 }
 

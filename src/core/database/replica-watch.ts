@@ -257,7 +257,7 @@ export function watchReplica(options: WatchOptions): Replica {
   };
 }
 
-/** Returns whether a WAL position, such as `16/B374D848`, is not after another. */
+/** Returns whether a WAL position, such as `16/B374D848`, is at or before another. */
 function isAtMost(position: string, other: string): boolean {
   const [sortable, limit] = [position, other].map((each) =>
     each

@@ -162,9 +162,9 @@ export async function* prefetchOne<Part, Made>(
 
 /** A connection that accepts a statement before the previous one has ended. */
 interface StatementQueue {
-  /** Runs statements one after the other. After a failure, all later ones fail with the same error. */
+  /** Runs statements one after the other. After a failure, all later statements fail with the same error. */
   sql: Sql;
-  /** Waits for the running statement. Later ones fail and are never sent. */
+  /** Waits for the running statement. Later statements fail and are never sent. */
   end(): Promise<void>;
 }
 

@@ -44,7 +44,10 @@ interface SiteToExamine {
   readsPictures: boolean;
 }
 
-/** Runs the checks of `groundswell doctor` that need the database: one after the other, but all replicas at once. */
+/**
+ * Runs the checks of `groundswell doctor` that need the database, one after the other; replicas are checked
+ * concurrently.
+ */
 export async function* runDatabaseChecks(
   {
     database,

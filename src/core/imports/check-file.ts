@@ -27,7 +27,7 @@ export interface CheckedFile {
   /** Rows that are ignored because a later row has the same id. */
   repeatedIds: RepeatedId[];
   ignoredColumns: string[];
-  /** Ignored columns of counts; only visitors' actions change counts. */
+  /** The columns of counts, which are ignored, because only visitors' actions change counts. */
   ignoredCounts: string[];
   /** The number of pictures that the file names but that are not imported, because no picture folder was given. */
   localPictures: number;

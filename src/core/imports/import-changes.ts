@@ -38,8 +38,8 @@ const INSERT_CHANGES = `INSERT INTO import_changes (import_id, product_id, befor
   FROM jsonb_to_recordset($2::jsonb) AS row (product_id text, before jsonb, version text)`;
 
 /**
- * Collects what an import changes: the previous versions of products, so it can be undone, and the products that it
- * postpones or launches, for the public moderation log.
+ * Collects what an import changes: the previous versions of products, so the import can be undone, and the products
+ * that it postpones or launches, for the public moderation log.
  */
 export class ImportChanges {
   readonly #importId: string;
@@ -282,7 +282,7 @@ async function movedLaunchEntries(
   });
 }
 
-/** Locks products. @returns those that have neither changed nor been created again since the import, by id. */
+/** Locks products. @returns by id, those that have neither changed nor been created again since the import. */
 async function lockUnchanged(
   sql: Sql,
   changes: readonly { productId: string; version: string; wasRemoved: boolean }[],

@@ -98,7 +98,8 @@ async function flushSearchIndexes(database: Database, log: Pick<Log, 'warn'>): P
     const flushable = await database.query<{ name: string }>(SELECT_FLUSHABLE);
     for (const { name } of flushable) await database.query('SELECT gin_clean_pending_list($1::text::regclass)', [name]);
   } catch (error) {
-    // The products have been written, and later writes or autovacuum move the entries.
+    // The error is only logged, because the products have been written, and later writes or autovacuum move the
+    // entries.
     log.warn(
       { err: error },
       'Cannot move the pending entries of the search indexes; searches are slower until autovacuum moves them',

@@ -34,8 +34,8 @@ export interface VerdictChange {
   productId: string;
   day: string;
   /**
-   * The number of changed votes. Some may not affect the result: withdrawn votes, and votes outside the launch window
-   * in an undo.
+   * The number of changed votes. Some may not affect the result: withdrawn votes and, in an undo, votes outside the
+   * launch window.
    */
   votes: number;
   /** Final periods that got a new revision. */

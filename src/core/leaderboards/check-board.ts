@@ -15,7 +15,6 @@ import { digestText, readTallyParts, splitLines } from './tally-file.ts';
 export interface CheckedBoard {
   launches: number;
   votes: number;
-  /** Descriptions of all differences. */
   differences: string[];
   /** The ids of the products with differences. */
   wrong: string[];

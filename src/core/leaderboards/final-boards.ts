@@ -11,7 +11,7 @@ const lockStatement = (kinds: string) =>
 const LOCK_DAYS = lockStatement("kind = 'day'");
 const LOCK_LONG_PERIODS = lockStatement("kind <> 'day'");
 
-/** Locks the periods that `statement` selects. @returns the names of the final ones. */
+/** Locks the periods that `statement` selects. @returns the names of those that are final. */
 async function lockPeriods(sql: Sql, statement: string, periods: readonly string[]): Promise<string[]> {
   const rows = await sql.query<{ period: string; final_at: Date | null }>(statement, [periods]);
   return rows.filter((row) => row.final_at !== null).map((row) => row.period);
@@ -54,9 +54,9 @@ const FIND_LATE = `SELECT l.day, b.votes_per_network, array_agg(l.product_id ORD
   GROUP BY l.day, b.votes_per_network ORDER BY l.day`;
 
 /**
- * Finalises launches that were added to the board of a finalised day, such as restored ones, with the cap of that day.
- * The caller must have inserted or locked their counts, and must refresh the launches (`refreshLaunches`) after
- * `updateHistogram`.
+ * Finalises launches that were added to the board of a finalised day, for example by a restoration, with the cap of
+ * that day. The caller must have inserted or locked their counts, and must refresh the launches (`refreshLaunches`)
+ * after `updateHistogram`.
  */
 export async function finaliseLateLaunches(sql: Sql, productIds: readonly string[]): Promise<void> {
   const late = await sql.query<{ day: string; votes_per_network: number | null; product_ids: string[] }>(FIND_LATE, [
@@ -142,8 +142,8 @@ export const CLOSE_WINDOWS =
   "UPDATE product_counts SET window_from = '-infinity', has_decisions = false WHERE product_id = ANY($1::text[])";
 
 /**
- * Makes the results of these launches final: stores their tally, and sets their counts to its votes. The caller must
- * have locked the day (`lockDays`), and must refresh the launches (`refreshLaunches`) and close the windows
+ * Makes the results of these launches final: stores their tally, and sets their counts to the votes in it. The caller
+ * must have locked the day (`lockDays`), and must refresh the launches (`refreshLaunches`) and close the windows
  * (`CLOSE_WINDOWS`). If `secret` is unset because it was destroyed, a random secret is used. `hash` receives every
  * line.
  */

@@ -15,7 +15,7 @@ const COUNT_PLACED = `SELECT period, votes, count(*)::integer AS products
   WHERE product_id = ANY($1::text[]) AND placed_for IS NOT NULL GROUP BY period, votes`;
 
 /**
- * Locks launches, and counts those that are on boards by period and number of votes, for `updateHistogram`. Must be
+ * Locks launches, and counts the launches on boards by period and number of votes, for `updateHistogram`. Must be
  * called before the launches are deleted or moved, or after they are placed. The caller must have locked the counts of
  * the products (`lockCounts`).
  */

@@ -92,7 +92,7 @@ export async function refreshLaunches(sql: Sql, productIds: readonly string[]): 
 
 /**
  * Like `refreshLaunches`, but skips launches that another transaction, such as an import, has locked or just changed.
- * @returns the products whose votes changed, and those whose launches were skipped. The caller must retry the latter.
+ * @returns the products whose votes changed, and those whose launches were skipped, which the caller must retry.
  */
 export async function refreshAvailableLaunches(sql: Sql, productIds: readonly string[]): Promise<RefreshResult> {
   return productIds.length === 0 ? { refreshed: [], skipped: [] } : refresh(sql, REFRESH_AVAILABLE, productIds);

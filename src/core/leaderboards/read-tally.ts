@@ -178,8 +178,8 @@ const SELECT_LAUNCH_VOTES = selectVotes(LAUNCH_VOTES);
 
 /**
  * Reads the votes of these launches in batches, in the order of the tally: the `WINDOW_VOTES` or, if `inWindow` is
- * false, all `LAUNCH_VOTES`. Holds one batch and the votes of one product within one second in memory. The restrictions
- * of `readInBatches` apply.
+ * false, all `LAUNCH_VOTES`. In memory, holds one batch, and the votes for one product within one second. The
+ * restrictions of `readInBatches` apply.
  */
 export async function* readVotes(
   sql: Sql,

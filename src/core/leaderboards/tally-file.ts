@@ -148,7 +148,7 @@ export function splitLines(text: string): string[] {
 
 const UPDATE_PART = 'UPDATE tally_parts SET content = $3 WHERE product_id = $1 AND part = $2';
 
-/** Replaces a part by the same number of lines, without line feeds. */
+/** Replaces a part with the same number of lines, which have no line feeds. */
 export async function replaceTallyPart(
   sql: Sql,
   { productId, part }: Omit<TallyPart, 'text'>,

@@ -245,7 +245,7 @@ async function findVotedFor(sql: Sql, productIds: readonly string[]): Promise<Re
   return new Set(rows.map((row) => row.product_id));
 }
 
-/** Resets the launch times of these launches to the times for which they were placed, and recounts their votes. */
+/** Resets these launches to the times for which they were placed, and recounts their votes. */
 async function keepOnBoards(sql: Sql, productIds: readonly string[], votesPerNetwork: number): Promise<void> {
   if (productIds.length === 0) return;
   await sql.query(STAY, [productIds]);

@@ -41,8 +41,8 @@ export async function listProducts(
 }
 
 /**
- * Returns whether the name or the description of a product that was found by a folded term contains the term. A term
- * with a line feed may have matched across both, because `search_text` joins them with a line feed.
+ * Returns whether a product that was found by a folded term contains it in the name or in the description. A term with
+ * a line feed may have matched across both, because `search_text` joins them with a line feed.
  */
 function isInNameOrDescription(term: string, { name, description }: Product): boolean {
   return !term.includes('\n') || [name, description].some((text) => foldText(text).includes(term));

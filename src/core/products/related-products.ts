@@ -6,7 +6,6 @@ import { memoize } from '../memoize.ts';
 import type { Runtime } from '../runtime.ts';
 import { foldText } from '../search-text.ts';
 
-/** The maximum number of related products that are listed. */
 const MAX_RELATED = 6;
 /**
  * How many of the newest products are compared regardless of their tags. On smaller sites, all products are compared.

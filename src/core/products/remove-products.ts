@@ -41,8 +41,8 @@ export async function removeProducts(
   return removalTransaction(database, sizes, (sql) => removeAll(sql, requested, { reason, skipsUnknown }));
 }
 
-// The digests of final days are computed while the counts are locked, so their votes count as rows. The numbers of
-// votes come from the histograms of the days.
+// The digests of final days are computed while the counts are locked, so the votes of these days count as rows. The
+// numbers of votes come from the histograms of the days.
 const SELECT_DIGEST_ROWS = `SELECT coalesce(sum(products * (votes + ${ROWS_PER_PRODUCT})), 0)::float8 AS rows FROM leaderboard_counts
   WHERE period IN (SELECT day FROM launches WHERE product_id = ANY($1::text[]) AND final)`;
 
@@ -90,9 +90,8 @@ function divide(ids: readonly string[], found: readonly ProductSize[]): { known:
 }
 
 /**
- * SQL: whether a removed product had launched, even if it was postponed afterwards. Otherwise, it was never public. A
- * postponement before an earlier removal, or before the submission of the product, concerned another product with the
- * same id.
+ * SQL: whether a removed product had launched, and so was public, even if it was postponed afterwards. A postponement
+ * before an earlier removal, or before the submission of the product, concerned another product with the same id.
  */
 const LAUNCHED = `((product ->> 'created_at')::timestamptz <= removed_at OR EXISTS (
     SELECT FROM audit_log a WHERE a.target = product_id COLLATE "default" AND a.action = 'products postpone'

@@ -201,7 +201,7 @@ const UNPLACE_MOVED = `${UNPLACE} AND day = ANY($2::text[]) AND NOT final AND pl
 
 /**
  * Moves the rows of removals back to their tables.
- * @returns the ids that other products already use, including other products of these removals; if there are any, the
+ * @returns the ids that other products already use, or that several of these removals have. If there are any, the
  * transaction must be rolled back.
  */
 async function moveBack(sql: Sql, rows: readonly RemovalRow[]): Promise<string[]> {

@@ -154,9 +154,9 @@ const MOVE_WINDOWS = `UPDATE product_counts c SET window_from = l.launched_at FR
   WHERE c.product_id = ANY($1::text[]) AND l.product_id = c.product_id`;
 
 /**
- * For launches that had not begun when the transaction started, moves the windows to the new launch times, so votes are
- * accepted from then on. The board updater moves the other windows. From the previous launch time on, voters wait for
- * the locked counts, so the transaction must commit soon.
+ * Moves the windows of launches that had not begun when the transaction started to their new launch times, so votes are
+ * accepted from these times on. The board updater moves the other windows. From the previous launch time on, voters
+ * wait for the locked counts, so the transaction must commit soon.
  */
 export async function moveWindows(sql: Sql, productIds: readonly string[]): Promise<void> {
   if (productIds.length === 0) return;

@@ -16,7 +16,7 @@ export interface ListRange extends Terms {
   sort: ProductSort;
   /** The cursor after which the window starts; empty for the head of the list. */
   cursor: string;
-  /** Maximum number of matching rows. */
+  /** Maximum number of matching rows to return. */
   maxMatches: number;
 }
 

@@ -67,7 +67,7 @@ export async function readStats(sql: Sql, { days, now }: { days: number; now: Da
   };
 }
 
-/** Conditions on the time of a row: from `$1` up to `$2`, inclusive or exclusive. */
+/** Conditions on the time of a row: from `$1` to `$2`, which only `UP_TO` includes. */
 const UP_TO = 'created_at >= $1::timestamptz AND created_at <= $2::timestamptz';
 const BEFORE = 'created_at >= $1::timestamptz AND created_at < $2::timestamptz';
 

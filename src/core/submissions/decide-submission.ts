@@ -91,7 +91,7 @@ export function declineSubmission(
 
 /**
  * Undoes the last decision, unless the maker has changed more than the launch time since. An approved product is
- * removed from the site, unless it differs from the submission, or has votes, or comments by anyone but the maker. A
+ * removed from the site, unless it differs from the submission, has votes, or has comments by anyone but the maker. A
  * launch moves back, unless an operator has edited its time since.
  * @throws CoreError `submission_not_found`, `submission_changed`, `already_decided` if the decision cannot be undone,
  * `not_undoable` if it is not the one with `auditId`, `already_launched`, `id_taken`, `unavailable`.

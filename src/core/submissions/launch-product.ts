@@ -185,8 +185,8 @@ interface AuditRow {
 }
 
 /**
- * Finds approved submissions whose products were removed and not restored. A product with the same id was imported
- * after the removal, and does not belong to the submission's maker.
+ * Finds approved submissions whose products were removed and not restored. Any product that has the id of such a
+ * submission now was imported after the removal, and does not belong to the submission's maker.
  * @returns the ids of these submissions. @throws CoreError `unavailable`.
  */
 export async function findRemoved(sql: Sql, ids: readonly string[]): Promise<ReadonlySet<string>> {

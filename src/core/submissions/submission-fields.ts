@@ -97,7 +97,7 @@ function checkTeam(sent: readonly { name: string; role?: string }[], report: Rep
 /** Matches times with an offset. Times without an offset would be ambiguous. */
 const WITH_OFFSET = /T\d.*(?:z|[+-]\d{2}:?\d{2})$/i;
 
-/** No time is longer. Longer texts are not matched, because the regular expressions take quadratic time. */
+/** Longer texts cannot be times. They are not matched, because the regular expressions take quadratic time. */
 const MAX_TIME_CHARACTERS = 100;
 
 function checkLaunchAt(text: string, now: Date, report: Report): Date | undefined {

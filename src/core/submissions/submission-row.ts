@@ -51,8 +51,8 @@ export async function readSubmissionRow(sql: Sql, id: string): Promise<Submissio
 }
 
 /**
- * Reads a submission and locks it until the transaction ends. To prevent deadlocks, submissions are locked before days,
- * counts and products.
+ * Reads a submission and locks it until the transaction ends. To prevent deadlocks, submissions are locked before
+ * products, days and counts.
  * @throws CoreError `submission_not_found`.
  */
 export async function lockSubmission(sql: Sql, id: string): Promise<SubmissionRow> {

@@ -19,14 +19,15 @@ export interface BatchContent {
 const IN_WINDOW = 'product_counts.window_from > $6::timestamptz';
 
 /**
- * Returns a single statement, so the whole batch takes one round trip and one flush. A count changes only if a row was
- * added or removed. Like other writers, the statement first locks counts in the order of their keys, so concurrent
- * batches wait for each other instead of deadlocking. PostgreSQL takes a second to detect a deadlock.
+ * Returns a single statement, so the whole batch takes one round trip and one flush to disk. A count changes only if a
+ * row was added or removed. Like other writers, the statement first locks counts in the order of their keys, so
+ * concurrent batches wait for each other instead of deadlocking. PostgreSQL takes a second to detect a deadlock.
  *
  * Parameters: $1 products, $2 sessions, $3 whether upvoted, $4 ids, $5 now, $6 the start of a window that ends now, $7
  * the voters' networks, $8 the cap (only if it is checked).
- * The statement returns one row per changed product, because a row per vote would take as long as writing the vote.
- * Its variants are in `add-upvotes.sql` and `add-and-withdraw-upvotes.sql`.
+ *
+ * The statement returns one row per changed product, because a row per vote would take as long as writing the vote. Its
+ * variants are in `add-upvotes.sql` and `add-and-withdraw-upvotes.sql`.
  */
 export function setUpvotesStatement(content: BatchContent): string {
   const { removal, networks, decisions } = content;

@@ -120,7 +120,7 @@ export async function recordFailure(
 }
 
 /**
- * Marks events that could not be delivered in time, for example because the receiver is gone, as expired.
+ * Marks as expired the events that could not be delivered in time, for example because the receiver is gone.
  * @returns the number of expired events.
  * @throws CoreError `unavailable`.
  */

@@ -39,7 +39,7 @@ export interface FolderOwner {
 }
 
 /**
- * Returns the accounts to try, best first. For root: An existing cluster keeps its owner if possible, except that
+ * Returns the accounts to try, best first. For root, an existing cluster keeps its owner if possible, except that
  * `nobody` takes over root's cluster in another user's folder. A new cluster goes to the owner of the data folder if
  * that is a known unprivileged user, so `sudo` creates nothing that this user cannot open later. Otherwise, `nobody` is
  * tried before a user namespace.

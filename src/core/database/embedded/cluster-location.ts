@@ -40,10 +40,10 @@ interface LocationOptions {
 }
 
 /**
- * Chooses where the cluster is stored: in the data folder, if an account that PostgreSQL accepts can work there (see
- * `candidateAccounts`). If that account cannot run the programs in place, they are copied. If there is no such account,
- * because root has no user namespaces, the cluster is stored below `fallbackFolder`, and stays there. A link in the data
- * folder leads to it, even after the data folder was moved.
+ * Chooses where the cluster is stored. If an account that PostgreSQL accepts can work in the data folder (see
+ * `candidateAccounts`), the cluster is stored there, and the programs are copied if that account cannot run them in
+ * place. Otherwise, because root has no user namespaces, the cluster is stored below `fallbackFolder`, and stays there.
+ * A link in the data folder leads to it, even after the data folder was moved.
  * @throws EmbeddedDatabaseError if no location works, or if an existing cluster cannot be reached, because a second
  * cluster must not be created.
  */
@@ -79,9 +79,9 @@ export async function chooseLocation(options: LocationOptions): Promise<ClusterL
 const RECORD = 'data-folder';
 
 /**
- * Returns the folder below `fallbackFolder` that has the cluster of this data folder, if any. Root follows the link in
- * the data folder only if root created it, because the owner of the data folder could link to another site's cluster,
- * or if the folder's record names this data folder, because `chown -R` may have changed the owner of the link.
+ * Returns the folder below `fallbackFolder` that has the cluster of this data folder, if any. Root follows a link that
+ * root created. Any other user could link to another site's cluster, so root follows another link only if the folder's
+ * record names this data folder: `chown -R` may have changed the owner of the link.
  */
 async function linkedFallback({ dataDir, fallbackFolder }: LocationOptions): Promise<string | undefined> {
   const link = join(dataDir, 'postgres');
@@ -225,7 +225,7 @@ export interface HostEnvironment {
    * stored below it.
    */
   readonly stateFolder: string;
-  /** PostgreSQL's programs. If unset, those that npm installed. */
+  /** PostgreSQL's programs; by default, those that npm installed. */
   readonly binaries?: Binaries;
 }
 

@@ -11,7 +11,7 @@ type EmbeddedDatabaseErrorCode =
 /** What the caller supplies for messages to the operator: names of settings, and instructions. */
 export interface OperatorTerms {
   readonly product: string;
-  /** The setting for the data folder. */
+  /** The name of the setting for the data folder. */
   readonly dataDir: string;
   /** Instructions for using another PostgreSQL server instead, in full sentences. */
   readonly ownServer: string;

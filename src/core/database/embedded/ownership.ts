@@ -121,7 +121,7 @@ export class Ownership {
   }
 }
 
-/** The connection of another process to an owner. */
+/** The connection of this process to another process that owns the data folder. */
 export class OwnerConnection {
   readonly #socket: Socket;
   readonly #events = new EventEmitter();

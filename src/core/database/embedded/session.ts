@@ -33,7 +33,9 @@ export interface SessionOptions extends ClusterOptions {
   readonly host: HostEnvironment;
 }
 
-/** How long a process waits before it claims a released folder, so the process that requested the folder gets it. */
+/**
+ * How long a process waits before it claims a released folder, so the process that requested the folder gets it first.
+ */
 const RECLAIM_DELAY_MS = 300;
 
 /**
