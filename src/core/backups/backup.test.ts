@@ -220,7 +220,7 @@ describe('a file that cannot be restored is refused without changes', () => {
 
   test('a truncated file is refused, even if only its last byte is missing', async () => {
     for (const share of [0, 0.001, 0.3, 0.7, 0.99]) {
-      await expectRefused(whole.subarray(0, Math.floor(whole.length * share)), /cut off|not a backup/);
+      await expectRefused(whole.subarray(0, Math.floor(whole.length * share)), /truncated|not a backup/);
     }
     await expectRefused(whole.subarray(0, whole.length - 1), /truncated/);
   });

@@ -21,8 +21,8 @@ export function keyExpiry(now: Date): Date {
 const SELECT_COMMENTS = `SELECT k.user_session, k.idempotency_key, ${COMMENT_COLUMNS.split(', ')
   .map((column) => `c.${column}`)
   .join(', ')}
-  FROM unnest($1::text[], $2::text[]) AS asked (user_session, idempotency_key)
-  JOIN comment_idempotency_keys k ON k.user_session = asked.user_session AND k.idempotency_key = asked.idempotency_key
+  FROM unnest($1::text[], $2::text[]) AS requested (user_session, idempotency_key)
+  JOIN comment_idempotency_keys k ON k.user_session = requested.user_session AND k.idempotency_key = requested.idempotency_key
   JOIN comments c ON c.product_id = k.product_id AND c.id = k.comment_id AND c.hidden_at IS NULL`;
 
 /**

@@ -124,7 +124,7 @@ async function mergeBatches(
         continue;
       }
       const before = present.get(id);
-      const after = mergeProduct(id, before, patch, timeBefore(now, untimed, dayStart));
+      const after = mergeProduct(id, before, patch, nthCreationTime(now, untimed, dayStart));
       if (before === undefined && patch.createdAt === undefined) untimed += 1;
       const changes = before === undefined ? [] : changesBetween(before, after);
       if (before === undefined) {
@@ -176,7 +176,7 @@ async function mergeBatches(
  * earlier than the previous one, so the list (newest first) follows the order of the file. No time is before the day of
  * the import, so just after midnight, several may be equal.
  */
-function timeBefore(now: Date, n: number, dayStart: Date): Date {
+function nthCreationTime(now: Date, n: number, dayStart: Date): Date {
   return new Date(Math.max(dayStart.getTime(), now.getTime() - n));
 }
 

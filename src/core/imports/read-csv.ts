@@ -69,9 +69,9 @@ function headerOf(record: readonly string[], line: number): string[] {
   const columns = record.map((name) => name.trim());
   if (columns.length > MAX_COLUMNS)
     throw new UnreadableFileError(line, `The header has ${columns.length} columns; at most ${MAX_COLUMNS} are allowed`);
-  const twice = columns.find((name, index) => name !== '' && columns.indexOf(name) !== index);
-  if (twice !== undefined)
-    throw new UnreadableFileError(line, `The column '${twice}' occurs twice; rename or remove one of them`);
+  const duplicate = columns.find((name, index) => name !== '' && columns.indexOf(name) !== index);
+  if (duplicate !== undefined)
+    throw new UnreadableFileError(line, `The column '${duplicate}' occurs twice; rename or remove one of them`);
   return columns;
 }
 

@@ -116,13 +116,13 @@ const FIND_NOT_FINAL = `SELECT l.product_id
   FROM leaderboards b JOIN launches l ON l.day = b.period JOIN product_counts c ON c.product_id = l.product_id
   WHERE b.kind = 'day' AND b.final_at IS NULL`;
 
-const FIND_BEHIND = `${FIND_NOT_FINAL} AND l.votes <> c.counted`;
+const FIND_STALE = `${FIND_NOT_FINAL} AND l.votes <> c.counted`;
 
 const FIND_CAPPED = `${FIND_NOT_FINAL} AND c.counted + c.excluded_network > 0`;
 
 /** Returns the ids of launches whose day is not final and whose votes on the boards differ from their counted votes. */
 export async function findStaleLaunches(sql: Sql): Promise<string[]> {
-  return (await sql.query<{ product_id: string }>(FIND_BEHIND)).map((row) => row.product_id);
+  return (await sql.query<{ product_id: string }>(FIND_STALE)).map((row) => row.product_id);
 }
 
 /** Returns the ids of launches whose day is not final and that have votes to which the cap applies. */

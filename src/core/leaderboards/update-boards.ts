@@ -61,7 +61,7 @@ const LOCK_TO_PLACE = `SELECT ${COLUMNS}
 export const UNPLACE = `UPDATE launches SET placed_for = NULL, day = NULL, week = NULL, month = NULL, year = NULL, votes = 0
   WHERE product_id = ANY($1::text[])`;
 
-const STAY = 'UPDATE launches SET launched_at = placed_for WHERE product_id = ANY($1::text[])';
+const RESET_LAUNCH_TIMES = 'UPDATE launches SET launched_at = placed_for WHERE product_id = ANY($1::text[])';
 
 const PLACE = `UPDATE launches l SET placed_for = l.launched_at, votes = c.counted,
     day = row.day, week = row.week, month = row.month, year = row.year,
@@ -248,7 +248,7 @@ async function findVotedFor(sql: Sql, productIds: readonly string[]): Promise<Re
 /** Resets these launches to the times for which they were placed, and recounts their votes. */
 async function keepOnBoards(sql: Sql, productIds: readonly string[], votesPerNetwork: number): Promise<void> {
   if (productIds.length === 0) return;
-  await sql.query(STAY, [productIds]);
+  await sql.query(RESET_LAUNCH_TIMES, [productIds]);
   await recountLaunches(sql, productIds);
   await applyVoteCap(sql, productIds, votesPerNetwork);
   await refreshLaunches(sql, productIds);

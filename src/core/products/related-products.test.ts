@@ -105,15 +105,15 @@ describe('on a site with more products than are compared', () => {
 
   /** Reads related products like a process that has just started, and records its statements. */
   async function ask(id: string) {
-    const asked: { text: string; values: readonly unknown[] }[] = [];
+    const queries: { text: string; values: readonly unknown[] }[] = [];
     const sql: Sql = {
       query(text, values = [], options) {
-        asked.push({ text, values });
+        queries.push({ text, values });
         return large.query(text, values, options);
       },
     };
     const related = await getRelatedProducts(sql, id, NOW);
-    const lookUps = asked.filter(({ text }) => text.includes('tag_keys && $1'));
+    const lookUps = queries.filter(({ text }) => text.includes('tag_keys && $1'));
     return { ids: related?.items.map((item) => item.id) ?? [], lookUps: lookUps.map(({ values }) => values[0]) };
   }
 

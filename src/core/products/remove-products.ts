@@ -102,14 +102,14 @@ const LAUNCHED = `((product ->> 'created_at')::timestamptz <= removed_at OR EXIS
 
 const STORE_PRODUCTS = `INSERT INTO removed_products
     (removal_id, product_id, batch_id, removed_at, upvotes, comments, product, counts, launch, decisions)
-  SELECT asked.removal_id, p.id, $3::uuid, clock_timestamp(), coalesce(c.upvotes, 0), coalesce(c.comments, 0), to_jsonb(p),
+  SELECT requested.removal_id, p.id, $3::uuid, clock_timestamp(), coalesce(c.upvotes, 0), coalesce(c.comments, 0), to_jsonb(p),
     coalesce(to_jsonb(c), '{}'), to_jsonb(l), (SELECT jsonb_agg(to_jsonb(d)) FROM vote_decisions d WHERE d.product_id = p.id)
-  FROM unnest($1::uuid[], $2::text[]) AS asked (removal_id, product_id)
-  JOIN products p ON p.id = asked.product_id LEFT JOIN product_counts c ON c.product_id = p.id
+  FROM unnest($1::uuid[], $2::text[]) AS requested (removal_id, product_id)
+  JOIN products p ON p.id = requested.product_id LEFT JOIN product_counts c ON c.product_id = p.id
     LEFT JOIN launches l ON l.product_id = p.id`;
 
 const SELECT_STORED = `SELECT removal_id, product_id, product ->> 'name' AS name, upvotes, comments, ${LAUNCHED} AS launched
-  FROM unnest($1::uuid[]) WITH ORDINALITY AS asked (removal_id, place) JOIN removed_products USING (removal_id)
+  FROM unnest($1::uuid[]) WITH ORDINALITY AS requested (removal_id, place) JOIN removed_products USING (removal_id)
   ORDER BY place`;
 
 /** Returns the statement that moves the rows of a table: upvotes, or withdrawn upvotes that still count. */

@@ -122,8 +122,8 @@ function selectRemovals(sql: Sql, choice: RemovalChoice): Promise<RemovalRow[]> 
       : 'removalIds' in choice
         ? ['removal_id = ANY($1::uuid[])', [choice.removalIds]]
         : [
-            `removal_id IN (SELECT (SELECT removal_id FROM removed_products WHERE product_id = asked.id
-               ORDER BY removed_at DESC, removal_id LIMIT 1) FROM unnest($1::text[]) AS asked (id))`,
+            `removal_id IN (SELECT (SELECT removal_id FROM removed_products WHERE product_id = requested.id
+               ORDER BY removed_at DESC, removal_id LIMIT 1) FROM unnest($1::text[]) AS requested (id))`,
             [choice.productIds],
           ];
   return sql.query<RemovalRow>(

@@ -36,8 +36,8 @@ export function launchRules({ now }: Pick<Runtime, 'now'>, timeZone: string): La
 }
 
 /** Returns the requested launch time, or now if it is unset or has passed. */
-export function launchTime(wanted: Date | null, now: Date): Date {
-  return wanted !== null && wanted.getTime() > now.getTime() ? wanted : now;
+export function launchTime(requested: Date | null, now: Date): Date {
+  return requested !== null && requested.getTime() > now.getTime() ? requested : now;
 }
 
 /** Adds the product of a submission to the site. @throws CoreError `id_taken` if another product has its id. */

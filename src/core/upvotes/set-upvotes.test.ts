@@ -128,8 +128,8 @@ test('a batch that changes every count is one statement; only products with unch
     return recorded.statements.filter(({ text }) => !text.includes('pg_extension'));
   };
   expect(await statementsOf(upvote('flow'), upvote('tide'))).toHaveLength(1);
-  const [, ...asked] = await statementsOf(upvote('flow'), upvote('tide', 'session-other'));
-  expect(asked.map(({ values }) => values?.[0])).toEqual([['flow'], ['flow'], ['flow']]);
+  const [, ...others] = await statementsOf(upvote('flow'), upvote('tide', 'session-other'));
+  expect(others.map(({ values }) => values?.[0])).toEqual([['flow'], ['flow'], ['flow']]);
 });
 
 // On Citus, rows are locked in no particular order; deadlocks are detected and transactions retried (decision 18).

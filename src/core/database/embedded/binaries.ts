@@ -114,8 +114,8 @@ export async function completeBinaries(binaries: Binaries): Promise<boolean> {
  * takes about 50 MB, without static libraries and headers.
  */
 export async function copyBinaries(binaries: Binaries, folder: string): Promise<Binaries> {
-  const wanted = join(folder, `postgres.binaries-${binaries.version}`);
-  if (!(await exists(wanted))) {
+  const copyDir = join(folder, `postgres.binaries-${binaries.version}`);
+  if (!(await exists(copyDir))) {
     for (const name of await readdir(folder)) {
       if (name.startsWith('postgres.binaries-')) removeFolder(join(folder, name));
     }
@@ -128,9 +128,9 @@ export async function copyBinaries(binaries: Binaries, folder: string): Promise<
     await cp(join(binaries.packageDir, 'package.json'), join(unfinished, 'package.json'));
     await completeBinaries(await binariesIn(unfinished));
     await makeReadableForAll(unfinished, await stat(folder));
-    await rename(unfinished, wanted);
+    await rename(unfinished, copyDir);
   }
-  return binariesIn(wanted);
+  return binariesIn(copyDir);
 }
 
 /**

@@ -188,13 +188,13 @@ async function requireRunnable(binaries: Binaries): Promise<void> {
  * folder's owner may have pointed the link anywhere.
  * @throws EmbeddedDatabaseError `data_dir_refused`.
  */
-async function ownerOf(clusterDir: string, around: FolderOwner): Promise<FolderOwner | undefined> {
+async function ownerOf(clusterDir: string, folderOwner: FolderOwner): Promise<FolderOwner | undefined> {
   const found = await lstat(clusterDir).catch(() => undefined);
   if (!found?.isSymbolicLink()) return found;
-  if (!isRoot() || around.uid === 0) return stat(clusterDir);
+  if (!isRoot() || folderOwner.uid === 0) return stat(clusterDir);
   throw new EmbeddedDatabaseError(
     'data_dir_refused',
-    `${clusterDir} is a symbolic link in a folder owned by user id ${around.uid}, and root must not follow it: ` +
+    `${clusterDir} is a symbolic link in a folder owned by user id ${folderOwner.uid}, and root must not follow it: ` +
       `run this program as that user, or make root the owner of ${dirname(clusterDir)} and the link.`,
   );
 }

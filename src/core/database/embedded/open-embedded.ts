@@ -90,17 +90,17 @@ export async function openEmbedded(
  * @throws EmbeddedDatabaseError `data_dir_unwritable` or `no_database`.
  */
 async function prepareDataDir(dataDir: string, create: boolean): Promise<string> {
-  const wanted = resolve(dataDir);
+  const folder = resolve(dataDir);
   try {
-    if (create) await makeTraversableFolder(wanted);
-    await access(wanted, constants.R_OK | constants.W_OK | constants.X_OK);
-    return await realpath(wanted);
+    if (create) await makeTraversableFolder(folder);
+    await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+    return await realpath(folder);
   } catch (error) {
-    if (!create && systemCode(error) === 'ENOENT') throw noDatabase(wanted);
+    if (!create && systemCode(error) === 'ENOENT') throw noDatabase(folder);
     throw new EmbeddedDatabaseError(
       'data_dir_unwritable',
       (terms) =>
-        `Cannot write to the data folder ${wanted} (${systemCode(error) ?? error}): set ${terms.dataDir} to a folder that this user can write to, or change the folder's owner.${readOnlyAdvice(error)}`,
+        `Cannot write to the data folder ${folder} (${systemCode(error) ?? error}): set ${terms.dataDir} to a folder that this user can write to, or change the folder's owner.${readOnlyAdvice(error)}`,
       { cause: error },
     );
   }

@@ -130,7 +130,7 @@ function supervise(cluster: Cluster, first: Postmaster, credentials: Credentials
 
   async function keepRunning(): Promise<void> {
     while (!end.signal.aborted && current) {
-      await Promise.race([current.gone, aborted(end.signal)]);
+      await Promise.race([current.exited, aborted(end.signal)]);
       if (end.signal.aborted) return;
       current = undefined;
       log.error(`The embedded PostgreSQL exited (${lastServerLine(cluster)}). Restarting it.`);

@@ -78,12 +78,12 @@ describe('claims on a data folder', () => {
       owner.kill('SIGSTOP');
       // The event loop must not run between the connection attempt and the owner's death. Otherwise, the connection would
       // be reported as open.
-      const asked = connectToListener(address);
+      const connecting = connectToListener(address);
       owner.kill('SIGKILL');
       const isDead = () => /\) Z /.test(readFileSync(`/proc/${owner.pid}/stat`, 'utf8'));
       const threads = () => readdirSync(`/proc/${owner.pid}/task`).length;
       while (!isDead() || threads() > 1);
-      expect(await asked).toBeNull();
+      expect(await connecting).toBeNull();
     },
   );
 });

@@ -127,11 +127,11 @@ export class OwnerConnection {
   readonly #events = new EventEmitter();
   #response: Response = {};
   /** Resolves when the connection is closed: the owner has released the folder or died, or this process closed it. */
-  readonly gone: Promise<void>;
+  readonly closed: Promise<void>;
 
   constructor(socket: Socket) {
     this.#socket = socket;
-    this.gone = new Promise((resolve) => {
+    this.closed = new Promise((resolve) => {
       socket.on('close', () => {
         resolve();
         this.#events.emit('changed');
@@ -153,11 +153,11 @@ export class OwnerConnection {
     this.#response = {};
     this.#socket.write(`${mode}\n`);
     let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<'silent'>((resolve) => {
+    const timeout = new Promise<'silent'>((resolve) => {
       // If this process itself was blocked, `setImmediate` lets it first read a response that has already arrived.
       timer = setTimeout(() => setImmediate(resolve, 'silent'), RESPONSE_TIMEOUT_MS);
     });
-    const status = await Promise.race([this.#receive('status'), late]);
+    const status = await Promise.race([this.#receive('status'), timeout]);
     clearTimeout(timer);
     if (status === 'silent') this.#socket.destroy();
     return status ?? 'gone';
@@ -172,11 +172,11 @@ export class OwnerConnection {
 
   /** Closes the connection, and waits for at most `RESPONSE_TIMEOUT_MS` until the owner has also closed it. */
   async close(): Promise<void> {
-    const impatient = setTimeout(() => this.#socket.destroy(), RESPONSE_TIMEOUT_MS);
+    const timer = setTimeout(() => this.#socket.destroy(), RESPONSE_TIMEOUT_MS);
     this.#socket.ref();
     this.#socket.end();
-    await this.gone;
-    clearTimeout(impatient);
+    await this.closed;
+    clearTimeout(timer);
   }
 
   /** Resolves with a part of the owner's response, or with undefined if the owner disappears first. */

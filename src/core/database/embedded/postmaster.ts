@@ -57,8 +57,8 @@ export async function runningPostmaster(clusterDir: string): Promise<PostmasterF
 export interface Postmaster {
   readonly pid: number;
   readonly address: Address;
-  /** Resolves when the process is gone, for any reason. Never rejects. */
-  readonly gone: Promise<void>;
+  /** Resolves when the process has exited, for any reason. Never rejects. */
+  readonly exited: Promise<void>;
 }
 
 export interface Cluster {
@@ -103,7 +103,7 @@ export async function startPostmaster(cluster: Cluster, address: Address): Promi
   const child = startProgram(account, binaries.postgres, args, ['ignore', output, output]);
   child.unref();
   let ended = false;
-  const gone = new Promise<void>((resolve) => {
+  const exited = new Promise<void>((resolve) => {
     const end = () => {
       ended = true;
       resolve();
@@ -115,7 +115,7 @@ export async function startPostmaster(cluster: Cluster, address: Address): Promi
   for (;;) {
     if (ended) throw startFailed(lastServerLine(cluster));
     const file = await readPostmasterFile(clusterDir);
-    if (file && file.pid === child.pid && file.status === 'ready') return { pid: file.pid, address, gone };
+    if (file && file.pid === child.pid && file.status === 'ready') return { pid: file.pid, address, exited };
     await delay(POLL_MS);
   }
 }
@@ -133,7 +133,7 @@ export async function adoptPostmaster(cluster: Cluster, credentials: Credentials
     const address: Address = { socketDir: file.socketDir === '' ? undefined : file.socketDir, port: file.port };
     const isCurrent = await runsProgram(file.pid, binaries.postgres);
     const probed = isCurrent ? await probeServer(address, credentials) : undefined;
-    if (probed === 'ready') return { pid: file.pid, address, gone: watch(file.pid, clusterDir) };
+    if (probed === 'ready') return { pid: file.pid, address, exited: watch(file.pid, clusterDir) };
     if (probed === 'starting' || (probed === 'unreachable' && performance.now() < unreachableAt)) continue;
     await stopPostmaster(file.pid, clusterDir, probed === 'silent' ? IMMEDIATE_STOP : FAST_STOP);
     return undefined;

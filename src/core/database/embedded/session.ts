@@ -51,7 +51,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     const status = await owner.ask(mode);
     switch (reactTo(status, mode)) {
       case 'wait':
-        await owner.gone;
+        await owner.closed;
         break;
       case 'share': {
         const reachable = await owner.reachable();
@@ -96,7 +96,7 @@ async function own(ownership: Ownership, options: SessionOptions): Promise<Owner
 export async function maintainSession(first: Session, options: SessionOptions, end: AbortSignal): Promise<Session> {
   const ended = once(end, 'abort');
   for (let session = first; ; session = await openSession(options)) {
-    await Promise.race([session.kind === 'owner' ? session.ownership.handOverRequested : session.owner.gone, ended]);
+    await Promise.race([session.kind === 'owner' ? session.ownership.handOverRequested : session.owner.closed, ended]);
     if (end.aborted) return session;
     if (session.kind === 'owner') await handOver(session);
     // The next session is opened even if `end` is aborted by then: if there is no other owner, this process must stop
