@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test';
 import { submissionPaths } from '../../src/contract/submissions/paths.ts';
 import { expect } from '../support/e2e-test.ts';
 import { holdResponses } from '../support/network.ts';
-import { failureToast } from '../support/screen.ts';
+import { closeDialogLate, failureToast } from '../support/screen.ts';
 import { dayAhead, decide, openLink, pictureFile, submit, submissionTest as test } from '../support/submission-site.ts';
 
 const dialog = (page: Page) => page.getByRole('dialog');
@@ -26,6 +26,17 @@ test('a maker’s edit dialog stays open if a text selection is dragged out of i
   await expect(description).toHaveValue('Clings to rocks.');
   await page.mouse.click(2, 2);
   await expect(dialog(page)).toHaveCount(0);
+});
+
+test('a maker can open a dialog again before the browser has reported that it was closed', async ({ page, site }) => {
+  await openLink(page, await submit(site, { name: 'Cyclamen' }));
+  await page.getByRole('button', { name: 'Edit' }).click();
+  await expect(dialog(page)).toBeVisible();
+  const reportClose = await closeDialogLate(page);
+  await page.getByRole('button', { name: 'Edit' }).click();
+  await expect(dialog(page)).toBeVisible();
+  await reportClose();
+  await expect(dialog(page)).toBeVisible();
 });
 
 test('changes in an edit dialog reappear after the maker has navigated away from it', async ({ page, site }) => {

@@ -26,6 +26,8 @@ interface MakerSubmissionProps {
 /** The open dialog. Each opening creates a new object. */
 export interface OpenDialog {
   name: 'edit' | 'reschedule' | 'withdraw';
+  /** Distinguishes the dialog from one that has closed, but whose `close` event follows only in the next frame. */
+  number: number;
 }
 
 /** The maker's page of a submission. Other visitors do not see it. */
@@ -45,7 +47,7 @@ export function MakerSubmission({ access, submission, isPage, onChange, open, se
 
   const opens = (name: OpenDialog['name']) => (event: MouseEvent<HTMLElement>) => {
     opener.current = event.currentTarget;
-    setOpen({ name });
+    setOpen((last) => ({ name, number: (last?.number ?? 0) + 1 }));
   };
 
   function close(changed?: Submission, said?: string): void {
@@ -120,9 +122,9 @@ export function MakerSubmission({ access, submission, isPage, onChange, open, se
           {product.team.length > 0 && <Fact label={t('Team')}>{teamText(product.team)}</Fact>}
         </dl>
       </section>
-      {open?.name === 'edit' && <EditDialog {...dialog} />}
-      {open?.name === 'reschedule' && <RescheduleDialog {...dialog} />}
-      {open?.name === 'withdraw' && <WithdrawDialog {...dialog} />}
+      {open?.name === 'edit' && <EditDialog key={open.number} {...dialog} />}
+      {open?.name === 'reschedule' && <RescheduleDialog key={open.number} {...dialog} />}
+      {open?.name === 'withdraw' && <WithdrawDialog key={open.number} {...dialog} />}
     </article>
   );
 }
