@@ -242,17 +242,6 @@ test.describe('the submission form', () => {
   });
 });
 
-test('the link opens the submission dialog again while the closed dialog is still being removed', async ({ page }) => {
-  await openDialog(page);
-  await dialog(page).evaluate((element: HTMLDialogElement) => {
-    // Runs after the page's own handler, and before the page is rendered without the dialog.
-    element.addEventListener('close', () => document.querySelector<HTMLElement>('.submit-link')?.click());
-    element.close();
-  });
-  await expect(dialog(page)).toBeVisible();
-  await expect(dialog(page)).toHaveJSProperty('open', true);
-});
-
 test.describe('with the keyboard alone', () => {
   test('a product can be submitted by keyboard alone, and Escape returns the focus to the link', async ({ page }) => {
     await visit(page, '/');

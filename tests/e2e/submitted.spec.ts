@@ -20,6 +20,30 @@ async function enterName(page: Page, name: string): Promise<void> {
   await dialog(page).getByLabel('Name', { exact: true }).fill(name);
 }
 
+test('the link opens the submission dialog again while the closed dialog is still being removed', async ({ page }) => {
+  await openDialog(page);
+  await dialog(page).evaluate((element: HTMLDialogElement) => {
+    // Runs after the page's own handler, and before the page is rendered without the dialog.
+    element.addEventListener('close', () => document.querySelector<HTMLElement>('.submit-link')?.click());
+    element.close();
+  });
+  await expect(dialog(page)).toBeVisible();
+  await expect(dialog(page)).toHaveJSProperty('open', true);
+});
+
+test('the link opens the submission dialog again before the browser has reported that it was closed', async ({
+  page,
+}) => {
+  await openDialog(page);
+  await dialog(page).evaluate((element: HTMLDialogElement) => {
+    element.close();
+    document.querySelector<HTMLElement>('.submit-link')?.click();
+    // The browser's own event may follow only after the page is rendered with the next dialog.
+    element.dispatchEvent(new Event('close'));
+  });
+  await expect(dialog(page)).toBeVisible();
+});
+
 test('the QR code of the maker link is dark on white in a dark forced-colours theme', async ({ page }) => {
   await page.emulateMedia({ forcedColors: 'active', colorScheme: 'dark' });
   await enterName(page, 'Sargassum');

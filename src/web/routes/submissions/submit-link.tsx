@@ -23,6 +23,8 @@ export function SubmitLink() {
   }, [isOpen, location.key]);
 
   function close(): void {
+    // The visitor has pressed the link again, but the dialog of this press is not rendered yet.
+    if (window.history.state?.key !== location.key) return;
     // Returns to the page of this site that the visitor came from, at its scroll position.
     if (location.state === FROM_LINK) {
       window.history.back();
