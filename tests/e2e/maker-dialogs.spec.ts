@@ -2,7 +2,8 @@ import type { Page } from '@playwright/test';
 import { submissionPaths } from '../../src/contract/submissions/paths.ts';
 import { expect } from '../support/e2e-test.ts';
 import { holdResponses } from '../support/network.ts';
-import { closeDialogLate, failureToast } from '../support/screen.ts';
+import { waitUntilHandled } from '../support/page-clock.ts';
+import { closeDialogLate, failureToast, toast } from '../support/screen.ts';
 import { dayAhead, decide, openLink, pictureFile, submit, submissionTest as test } from '../support/submission-site.ts';
 
 const dialog = (page: Page) => page.getByRole('dialog');
@@ -107,7 +108,7 @@ test('a reopened edit dialog has its unsaved changes and the launch time that th
   await page.getByRole('button', { name: 'Reschedule' }).click();
   await time.fill(`${day}T12:00`);
   await dialog(page).getByRole('button', { name: 'Save launch time' }).click();
-  await expect(page.getByText('The launch time has changed.')).toBeVisible();
+  await expect(dialog(page)).toHaveCount(0);
   await page.getByRole('button', { name: 'Edit' }).click();
   await expect(time).toHaveValue(`${day}T12:00`);
   await expect(dialog(page).getByLabel('Description')).toHaveValue('Grazes on rocks.');
@@ -131,7 +132,7 @@ test('changes that were saved while a second edit dialog was open do not reappea
   await edit();
   await expect(dialog(page).getByLabel('Description')).toHaveValue('Shines.');
   held.release();
-  await expect(page.getByText('Changes saved')).toBeVisible();
+  await expect(toast(page)).toContainText('Changes savedA person will review your submission.');
   await page.keyboard.press('Escape');
   await expect(dialog(page)).toHaveCount(0);
   await edit();
@@ -158,8 +159,9 @@ test('the response to an earlier save does not delete the changes of a second ed
   await page.keyboard.press('Escape');
   await expect(dialog(page)).toHaveCount(0);
   held.release();
-  await expect(page.getByText('Changes saved')).toBeVisible();
+  await waitUntilHandled(page, held.requests[0]);
   await edit();
+  await expect(dialog(page).getByText('On the site')).toBeVisible();
   await expect(description).toHaveValue('Sounds like a horn.');
   await expect(dialog(page).getByText(/^Your draft is as you left it/)).toBeVisible();
 });
@@ -183,7 +185,6 @@ test('the dialogs of an approved launch offer ‘Now’, unless a change require
   await page.getByRole('button', { name: 'Reschedule' }).click();
   await now.check();
   await dialog(page).getByRole('button', { name: 'Save launch time' }).click();
-  await expect(page.getByText('The launch time has changed.')).toBeVisible();
   await expect(page.getByRole('heading', { name: 'Your launch', exact: true })).toBeVisible();
 });
 
@@ -203,7 +204,7 @@ test('an approved launch does not go live before its new picture is reviewed, wh
   await dialog(page).getByLabel('Choose a picture').setInputFiles(picture);
   await dialog(page).getByLabel('As soon as it is approved').check();
   await dialog(page).getByRole('button', { name: 'Save changes' }).click();
-  await expect(page.getByText('A person will review your submission.', { exact: true })).toBeVisible();
+  await expect(dialog(page)).toHaveCount(0);
   expect(changes).toEqual(['PATCH', 'PUT', 'PATCH']);
   const response = await page.request.get(submissionPaths.submission(made.id), {
     headers: { Authorization: `Bearer ${made.key}` },
@@ -227,7 +228,7 @@ test('a later launch time of an approved launch is saved before its new picture 
     .setInputFiles(await pictureFile('tulip.png', '#7d3c98'));
   await dialog(page).getByLabel('Launch time').fill(`${later}T10:00`);
   await dialog(page).getByRole('button', { name: 'Save changes' }).click();
-  await expect(page.getByText('A person will review your submission.', { exact: true })).toBeVisible();
+  await expect(dialog(page)).toHaveCount(0);
   expect(changes).toEqual([`PATCH ${later}T10:00:00.000Z`, 'PUT ']);
 });
 
@@ -262,7 +263,7 @@ test('removing a newly chosen picture restores the stored one', async ({ page, s
   const stored = await pictureFile('stored.png', '#0c5a68');
   await dialog(page).getByLabel('Choose a picture').setInputFiles(stored);
   await dialog(page).getByRole('button', { name: 'Save changes' }).click();
-  await expect(page.getByText('Changes saved')).toBeVisible();
+  await expect(dialog(page)).toHaveCount(0);
   await edit();
   const notes = { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('Notes') };
   await dialog(page).getByLabel('Choose another').setInputFiles(notes);

@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test';
 import { removeProducts } from '../../src/core/products/remove-products.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { holdResponses, requestsReported } from '../support/network.ts';
-import { closeDialogLate, linesOfLongText, toast, upvoteOf } from '../support/screen.ts';
+import { closeDialogLate, linesOfLongText, textsOf, toast, upvoteOf } from '../support/screen.ts';
 
 /** Locates the save button of a product. On the product's page, the label of a pressed button is 'Saved'. */
 const saveOf = (page: Page, name: string) => page.getByRole('button', { name: new RegExp(`^Saved? ${name}$`) });
@@ -148,8 +148,9 @@ test('a full list refuses more products with a message, and a product can be sav
   });
   await visit(page, '/?q=emerald');
   await expect(opener(page)).toHaveAccessibleName('Saved products 100');
+  const messages = await textsOf(page.getByRole('region', { name: 'Messages' }));
   await saveOf(page, 'Emerald').click();
-  await expect(toast(page).locator('.toast-description')).toHaveText(/^100 products are saved/);
+  await expect.poll(messages).toContainEqual(expect.stringContaining('100 products are saved'));
   await expect(saveOf(page, 'Emerald')).toHaveAttribute('aria-pressed', 'false');
   await page.evaluate(() => {
     localStorage.setItem('saved_products', '[]');
