@@ -184,7 +184,7 @@ test('the last-visit panel is shown on a return, but on a first visit, without s
     await visitor.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve, { timeout: 10_000 })));
     await requestsReported(visitor);
     const isReturning = visitor === returning;
-    expect(asked.some((path) => /\/standing$|\/comments$/.test(path))).toBe(isReturning);
     await expect(newsButton(visitor)).toHaveCount(isReturning ? 1 : 0);
+    expect(asked.some((path) => /\/standing$|\/comments$/.test(path))).toBe(isReturning);
   }
 });
