@@ -1,10 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import type { Page } from '@playwright/test';
+import { SESSION_STORAGE_KEY } from '../../src/contract/api.ts';
 import { contrast } from '../../src/settings/accent.ts';
 import { expectAccessible } from '../support/axe.ts';
 import type { E2eSite } from '../support/e2e-site.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { recordShifts } from '../support/layout-shifts.ts';
 import { requestsReported } from '../support/network.ts';
+import { otherVisitor } from '../support/other-visitor.ts';
 import { freezeAges } from '../support/page-clock.ts';
 import { toHex } from '../support/screen.ts';
 
@@ -59,7 +62,11 @@ test('a returning visitor sees new products, results of launches they upvoted an
   page,
   site,
 }) => {
-  const { entries, discussed } = await remember(site, 'Islet');
+  const { entries, upvoted, discussed } = await remember(site, 'Islet');
+  // The deferred features forget votes that the server does not know.
+  const session = `session-${randomUUID()}`;
+  await otherVisitor(page, session).upvote(upvoted.id);
+  await page.addInitScript(([key, id]) => localStorage.setItem(key, id), [SESSION_STORAGE_KEY, session] as const);
   const busy = await site.addProduct({ name: 'Islet busy', createdAt: ago(200) });
   await site.addComments(busy.id, Array(101).fill({ createdAt: ago(1) }));
   await store(page, { ...entries, commented_on: [discussed.id, busy.id] });
