@@ -190,6 +190,8 @@ test('a failed refetch does not replace the data on the screen', async ({ page, 
   const { id } = await site.addProduct();
   await signIn(page, site);
   await page.clock.install();
+  // Live updates would also refetch the data, which the return to the tab then does not repeat.
+  await stopLiveUpdates(page);
   await openConsole(page, '/console');
   const facts = page.getByText('Waiting for you');
   await expect(facts).toBeVisible();
@@ -210,6 +212,7 @@ test('a failed refetch does not replace the data on the screen', async ({ page, 
   await expect(facts).toBeVisible();
 
   await page.unrouteAll();
+  await stopLiveUpdates(page);
   await openConsole(page, `/console/products?edit=${id}`);
   const description = page.getByLabel('Description');
   await description.fill('An hour of careful writing');
