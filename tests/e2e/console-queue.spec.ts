@@ -6,7 +6,7 @@ import { editSubmission } from '../../src/core/submissions/change-submission.ts'
 import { addSubmissions, holdRequests, openConsole, signIn, signInAndOpen } from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
 import { holdResponses } from '../support/network.ts';
-import { elementsBeyondScreen } from '../support/screen.ts';
+import { elementsBeyondScreen, toast } from '../support/screen.ts';
 
 /** Returns three unique names, by which a test finds its own submissions. */
 const newNames = () =>
@@ -135,8 +135,8 @@ test('the undo of several decisions reports those that can no longer be undone',
   await site.addUpvotes(launched?.row.id ?? '', 1);
   expectConsoleError(/409 \(Conflict\)/);
   await page.keyboard.press('u');
-  await expect(page.getByText('Partly undone')).toBeVisible();
-  await expect(page.getByText(`Undone for ${first}. Failed for 1 submission. `)).toBeVisible();
+  const partly = toast(page).filter({ hasText: 'Partly undone' });
+  await expect(partly).toContainText(`Undone for ${first}. Failed for 1 submission. `);
   await expect(page.getByRole('article', { name: first })).toBeVisible();
   await expect(page.getByRole('article', { name: second })).toBeHidden();
 });
@@ -264,8 +264,8 @@ test('a selected submission that its maker edits is deselected, so operators app
   const access = { id: written?.row.id ?? '', makerKey: written?.makerKey };
   await editSubmission(site.database, access, { name: after }, { now: new Date(), timeZone: 'UTC' });
   const edited = page.getByRole('checkbox', { name: `Select ${after}` });
-  await expect(edited).not.toBeChecked();
   await expect(page.getByText('Deselected 1')).toBeVisible();
+  await expect(edited).not.toBeChecked();
   await edited.check();
   await page.getByRole('region', { name: 'Selected items' }).getByRole('button', { name: 'Approve' }).click();
   await expect(page.getByText(`Approved ${after}`)).toBeVisible();

@@ -192,7 +192,8 @@ test('on a phone, messages do not cover the bar of selected items', async ({ pag
   for (const name of [first, second]) await page.getByRole('checkbox', { name: `Select ${name}` }).check();
   const access = { id: written?.row.id ?? '', makerKey: written?.makerKey };
   await editSubmission(site.database, access, { maker: 'Moon' }, { now: new Date(), timeZone: 'UTC' });
-  await expect(page.getByText('Deselected 1')).toBeVisible();
+  // A message under the mouse does not disappear.
+  await page.getByText('Deselected 1').hover();
   const toast = await page.locator('.toast').boundingBox();
   const bar = await barOf(page).boundingBox();
   expect((toast?.y ?? 0) + (toast?.height ?? 0)).toBeLessThanOrEqual(bar?.y ?? 0);

@@ -154,8 +154,8 @@ test('undoing a change of several comments skips those that another operator has
   await holdComments(site.database, ids);
   expectConsoleError(/409 \(Conflict\)/);
   await page.keyboard.press('u');
-  await expect(page.getByText('Partly undone')).toBeVisible();
-  await expect(page.getByText('Undone for 1 comment. Failed for 1 comment. ')).toBeVisible();
+  const partly = toast(page).filter({ hasText: 'Partly undone' });
+  await expect(partly).toContainText('Undone for 1 comment. Failed for 1 comment. ');
   const held = 'SELECT id::text FROM comments WHERE product_id = $1 AND held_session IS NOT NULL';
   expect(await site.database.query(held, [product.id])).toEqual([{ id: first?.id }]);
 });
