@@ -24,7 +24,11 @@ function update(): void {
   for (const listener of listeners) listener();
 }
 
+/** Whether the browser is still going back from a dialog, which ends with a `popstate` event. */
+let isGoingBack = false;
+
 window.addEventListener('popstate', () => {
+  isGoingBack = false;
   // Renders first, because the focused element may disappear.
   flushSync(update);
   if (document.activeElement === document.body) focusMain();
@@ -58,10 +62,18 @@ export function addressOf(screen: ConsoleScreen, query?: Query): string {
 }
 
 export function goTo(screen: ConsoleScreen, query?: Query): void {
-  window.history.pushState(null, '', addressOf(screen, query));
-  update();
-  focusMain();
-  window.scrollTo(0, 0);
+  onceBack(() => {
+    window.history.pushState(null, '', addressOf(screen, query));
+    update();
+    focusMain();
+    window.scrollTo(0, 0);
+  });
+}
+
+/** Adds an entry to the history, but not while the browser is going back, because it would also leave the new entry. */
+function onceBack(addEntry: () => void): void {
+  if (isGoingBack) window.addEventListener('popstate', addEntry, { once: true });
+  else addEntry();
 }
 
 /** Changes parameters of the current URL without adding a history entry, for example filters during typing. */
@@ -75,13 +87,16 @@ const DIALOG = 'dialog';
 
 /** Opens a dialog of the current screen by setting parameters in a new history entry, so Back closes the dialog. */
 export function openDialog(parameters: Query): void {
-  window.history.pushState(DIALOG, '', addressWith(parameters));
-  update();
+  onceBack(() => {
+    window.history.pushState(DIALOG, '', addressWith(parameters));
+    update();
+  });
 }
 
 /** Closes a dialog: goes back to its screen or, if `openDialog` did not open the dialog, sets these parameters. */
 export function closeDialog(parameters: Query): void {
-  if (window.history.state === DIALOG) window.history.back();
+  isGoingBack = window.history.state === DIALOG;
+  if (isGoingBack) window.history.back();
   else setQuery(parameters);
 }
 

@@ -222,3 +222,27 @@ test('an edit is not lost if its save fails before the browser has reported that
   await page.getByRole('button', { name, exact: true }).click();
   await expect(page.getByLabel('Maker')).toHaveValue('Somebody else');
 });
+
+test('a product that is clicked while the browser is still going back from a closed editor is opened', async ({
+  page,
+  site,
+}) => {
+  const tags = [randomUUID()];
+  for (const name of ['Closed tide', 'Opened tide']) await site.addProduct({ name, tags });
+  await signInAndOpen(page, site, `/console/products?tag=${tags[0]}`);
+  for (const name of ['Opened tide', 'Closed tide']) {
+    await page.getByRole('button', { name: 'Closed tide', exact: true }).click();
+    await page.locator('.row-title', { hasText: name }).evaluate(
+      (button: HTMLElement) =>
+        new Promise((resolve) => {
+          window.addEventListener('popstate', resolve, { once: true });
+          const dialog = document.querySelector('dialog');
+          dialog?.addEventListener('close', () => button.click());
+          dialog?.close();
+        }),
+    );
+    await expect(page.getByRole('dialog', { name: `Edit ${name}` })).toBeVisible();
+    await page.goBack();
+    await expect(page.locator('dialog')).toHaveCount(0);
+  }
+});
