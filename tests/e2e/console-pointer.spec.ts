@@ -190,7 +190,7 @@ test('a Ctrl-click on a link to a screen opens the screen in a new tab', async (
   ] as const) {
     await openConsole(page, path);
     const [opened] = await Promise.all([
-      page.context().waitForEvent('page', { timeout: 30_000 }),
+      page.context().waitForEvent('page'),
       link.click({ modifiers: ['ControlOrMeta'] }),
     ]);
     await expect(opened).toHaveURL(target);

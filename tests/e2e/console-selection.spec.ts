@@ -150,8 +150,9 @@ test('an item stays selected while its row is on a page that is not loaded', asy
   const row = page.getByRole('listitem').filter({ hasText: 'Comment number 49' });
   await expect(async () => {
     await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight));
-    await row.getByRole('checkbox').check({ timeout: 500 });
+    await expect(row).toBeAttached({ timeout: 500 });
   }).toPass();
+  await row.getByRole('checkbox').check();
   await page.evaluate(() => window.scrollTo(0, 0));
   await expect(page.getByText('Comment number 0')).toBeVisible();
   await writeComment(page, product.id, 'Newest');
