@@ -95,6 +95,7 @@ export function openDialog(parameters: Query): void {
 
 /** Closes a dialog: goes back to its screen or, if `openDialog` did not open the dialog, sets these parameters. */
 export function closeDialog(parameters: Query): void {
+  if (isGoingBack) return;
   isGoingBack = window.history.state === DIALOG;
   if (isGoingBack) window.history.back();
   else setQuery(parameters);
