@@ -9,7 +9,7 @@ let site: TestSite;
 let ada: TestOperator;
 
 beforeAll(async () => {
-  site = await startTestSite();
+  site = await startTestSite({ ownConnections: true });
   // The console remains open after the other operator is revoked.
   ada = await addOperator(site);
 });

@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { StoredProduct } from '../../src/contract/products/schema.ts';
 import type { Core } from '../../src/core/core.ts';
+import { adaptToCitus } from '../../src/core/database/citus.ts';
 import type { Database } from '../../src/core/database/database.ts';
 import type { ReplicatedReads } from '../../src/core/database/replicas.ts';
 import { placeLaunches } from '../../src/core/leaderboards/update-boards.ts';
@@ -21,6 +22,7 @@ import { type Requests, requestsTo } from './requests.ts';
 import { silentLog } from './silent-log.ts';
 import { withClock } from './test-clock.ts';
 import { createTestDatabase, joinTestDatabase, type TestDatabase } from './test-database.ts';
+import { withServer } from './with-server.ts';
 
 export interface TestSite {
   app: FastifyInstance;
@@ -63,6 +65,7 @@ export async function startTestSite({
   databaseOf,
   launched = [],
   replicas,
+  ownConnections = false,
 }: {
   /** How far the database's clock is ahead of this machine's. If set, the site follows the database's clock. */
   databaseClock?: { offsetMs: number };
@@ -95,6 +98,11 @@ export async function startTestSite({
   launched?: StoredProduct[];
   /** If unset, all reads use the database of writes. */
   replicas?: (database: Database) => ReplicatedReads;
+  /**
+   * Whether imports and downloads of the console use their own connections, which an abort closes, as on a served site.
+   * By default, they use `database`, so tests can intercept their statements.
+   */
+  ownConnections?: boolean;
 } = {}): Promise<TestSite> {
   const database = databaseOf === undefined ? await createTestDatabase() : joinTestDatabase(databaseOf.database);
   if (launched.length > 0) {
@@ -120,7 +128,8 @@ export async function startTestSite({
     hasModerationLog,
     submittedPictures,
     console: {
-      withoutStatementTimeout: (work) => work(database),
+      withoutStatementTimeout: (work, signal) =>
+        ownConnections ? withServer(database.url, (own) => work(adaptToCitus(own)), signal) : work(database),
       pictures: submittedPictures ?? instantPictures(),
       pictureFolder: imagesDir,
       document: async () => '<!doctype html>\n<title>Console</title>\n',

@@ -1,14 +1,19 @@
 import { type Database, openDatabase } from '../../src/core/database/database.ts';
 import { silentLog } from './silent-log.ts';
 
-/** Runs work on one connection to a server, without a statement timeout. */
-export async function withServer<Result>(url: string, work: (sql: Database) => Promise<Result>): Promise<Result> {
+/** Runs work on one connection to a server, without a statement timeout. Closes the connection if `signal` aborts. */
+export async function withServer<Result>(
+  url: string,
+  work: (sql: Database) => Promise<Result>,
+  signal?: AbortSignal,
+): Promise<Result> {
   const server = openDatabase({
     url,
     log: silentLog,
     maxConnections: 1,
     connectTimeoutMs: 60_000,
     statementTimeoutMs: 0,
+    signal,
   });
   try {
     return await work(server);
