@@ -39,8 +39,11 @@ interface ChangePollerListener {
   onHistory(records: readonly ChangeRecord[], now: number): void;
   /** Called once for each later record, unless its changes were too many to list. */
   onChange(record: ChangeRecord): void;
-  /** Called when all changes visible at `now`, the database's time in milliseconds since 1970, have been passed on. */
-  onObservedUpTo(now: number): void;
+  /**
+   * Called when all changes visible at `now`, the database's time in milliseconds since 1970, have been passed on.
+   * `startedAt` is the time of the monotonic clock at which the read started.
+   */
+  onObservedUpTo(now: number, startedAt: number): void;
   /** Called when changes may have been missed, or there are too many to list: anything cached may be stale. */
   onGap(): void;
   /**
@@ -177,12 +180,13 @@ export function pollChanges(database: Database, log: Log, listener: ChangePoller
         if (!isOver) dispatch({ kind: 'overdue', at: Date.now(), error });
       });
     }, UNREACHABLE_AFTER_MS).unref();
-    const isLong = performance.now() >= longReadAt;
+    const startedAt = performance.now();
+    const isLong = startedAt >= longReadAt;
     const overlap = isLong ? { overlapMs: LONG_OVERLAP_MS, seen: [...seenInLong] } : { overlapMs: OVERLAP_MS, seen };
     try {
       const page = await readChanges(database, { cursor, ...overlap }, READ_TIMEOUT_MS);
       // After a stop, the listener may already have closed its resources.
-      if (page !== undefined && state.kind !== 'stopped') passOn(page, isLong);
+      if (page !== undefined && state.kind !== 'stopped') passOn(page, isLong, startedAt);
       dispatch({ kind: 'succeeded' });
     } catch (error) {
       dispatch({ kind: 'failed', at: Date.now(), error });
@@ -202,7 +206,7 @@ export function pollChanges(database: Database, log: Log, listener: ChangePoller
     longReadAt = performance.now() + LONG_OVERLAP_MS;
   }
 
-  function passOn({ records, now, hasGap, ...page }: ChangePage, isLong: boolean): void {
+  function passOn({ records, now, hasGap, ...page }: ChangePage, isLong: boolean, startedAt: number): void {
     const isFirst = cursor === undefined;
     if (!isFirst) {
       if (hasGap) listener.onGap();
@@ -213,7 +217,7 @@ export function pollChanges(database: Database, log: Log, listener: ChangePoller
     }
     remember(page.seen, isLong);
     cursor = page.cursor;
-    listener.onObservedUpTo(now);
+    listener.onObservedUpTo(now, startedAt);
     if (!isFirst) return;
     listener.onHistory(records, now);
     // If an earlier read failed, the process may already have served outdated responses.

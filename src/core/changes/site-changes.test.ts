@@ -5,7 +5,7 @@ import { withClock } from '../../../tests/support/test-clock.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { CoreError } from '../core-error.ts';
 import { writeProducts } from '../products/save-products.ts';
-import { type Change, deleteOldChanges, OVERLAP_MS } from './change-feed.ts';
+import { type Change, deleteOldChanges, OVERLAP_MS, SELECT_CHANGES } from './change-feed.ts';
 import { type SiteChanges, subscribeToChanges } from './site-changes.ts';
 
 let database: TestDatabase;
@@ -22,14 +22,17 @@ afterEach(async () => {
 
 /**
  * Starts a process and collects the changes that it observes. Its database is unreachable while `state.away` is set.
+ * Calls `state.onRead` before it gets the changes that it has read.
  */
-async function startProcess(state = { away: false }) {
+async function startProcess(state: { away: boolean; onRead?: () => void } = { away: false }) {
   const changes = subscribeToChanges(
     {
       ...database,
       async query(text, values) {
         if (state.away) throw new CoreError('unavailable', 'The database is away');
-        return database.query(text, values);
+        const rows = await database.query(text, values);
+        if (text === SELECT_CHANGES) state.onRead?.();
+        return rows as never;
       },
     },
     silentLog,
@@ -227,6 +230,25 @@ test("the site's clock follows the database's, and pauses when the database's cl
   expect(changes.now().getTime()).toBeGreaterThanOrEqual(ahead);
   expect(changes.since(ahead)).toBeUndefined();
   expect(onGap).toHaveBeenCalledTimes(1);
+});
+
+test('a process that is blocked during a read reports no gap, although it gets the time of the database late', async () => {
+  const systemNow = performance.now.bind(performance);
+  let elapsedMs = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => systemNow() + elapsedMs);
+  let blockedMs = 0;
+  const { changes, onGap } = await startProcess({
+    away: false,
+    onRead() {
+      elapsedMs += blockedMs;
+      blockedMs = 0;
+    },
+  });
+  blockedMs = 2 * OVERLAP_MS;
+  await expect.poll(() => elapsedMs).toBe(2 * OVERLAP_MS);
+  await observeNext(changes);
+  await observeNext(changes);
+  expect(onGap).not.toHaveBeenCalled();
 });
 
 test("a failover to a server whose clock is behind is reported as a gap, even after an outage as long as the clocks' difference", async () => {

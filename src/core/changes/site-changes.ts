@@ -117,12 +117,12 @@ export function subscribeToChanges(database: Database, log: Log): SiteChanges {
 
   /**
    * Sets the site's clock to the database's. Reports a gap if the database's clock is more than the overlap behind the
-   * expected time, for example after a failover: new changes may then have times before the overlap.
+   * expected time, for example after a failover: new changes may then have times before the overlap. The expected time
+   * is that of the start of the read, because a process that was blocked gets the response late.
    */
-  function synchronise(time: number): void {
-    const monotonicMs = performance.now();
-    const isBehind = clock.observedUpTo !== undefined && time < clock.databaseNow(monotonicMs) - OVERLAP_MS;
-    const setBackMs = clock.synchronise(time, monotonicMs);
+  function synchronise(time: number, startedAt: number): void {
+    const isBehind = clock.observedUpTo !== undefined && time < clock.databaseNow(startedAt) - OVERLAP_MS;
+    const setBackMs = clock.synchronise(time, performance.now());
     if (setBackMs > 0) {
       log.warn({ seconds: Math.round(setBackMs / 1_000) }, "The site's clock was set back to the time of the database");
       launchesReadUpTo = time;
@@ -144,8 +144,8 @@ export function subscribeToChanges(database: Database, log: Log): SiteChanges {
       if (publisher.isOwn(record.id)) recent.add(record, databaseNow());
       else passOn(record);
     },
-    onObservedUpTo(time) {
-      synchronise(time);
+    onObservedUpTo(time, startedAt) {
+      synchronise(time, startedAt);
       announcing ??= announceLaunches().finally(() => {
         announcing = undefined;
       });
