@@ -1,6 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { CommentPage } from '../../src/contract/comments/schema.ts';
 import { PROBLEM_CODES, type Problem } from '../../src/contract/problem.ts';
 import type { ProductPage } from '../../src/contract/products/schema.ts';
@@ -42,6 +42,8 @@ beforeAll(async () => {
     await site.addProduct({ id, name: `The ${id}`, tags: ['Waves'] });
     for (const visitor of visitors) await site.ask.post('/api/comments', { productId: id, content: 'Text' }, visitor);
   }
+  // A launch has no standing until it is on its leaderboards.
+  for (const id of PRODUCTS) await vi.waitUntil(async () => (await site.core.getStandings(id)) !== null, 60_000);
   const cursors = await Promise.all([
     ...['newest', 'top', 'discussed'].map((sort) => site.ask.json<ProductPage>(`/api/products?limit=1&sort=${sort}`)),
     ...['best', 'newest', 'oldest'].map((sort) =>
