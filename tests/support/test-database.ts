@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { inject } from 'vitest';
+import { SELECT_CHANGES } from '../../src/core/changes/change-feed.ts';
 import { adaptToCitus } from '../../src/core/database/citus.ts';
 import { type Database, openDatabase } from '../../src/core/database/database.ts';
 import { migrate } from '../../src/core/database/migrate.ts';
@@ -52,5 +54,20 @@ export function joinTestDatabase({ url, simulateOutage }: TestDatabase): TestDat
 /** Opens a database with long timeouts and without the watchdog, which ends connections if the machine stalls. */
 function openPatiently(url: string): Database {
   const database = adaptToCitus(openDatabase({ url, log: silentLog, ...LONG_TIMEOUTS }));
-  return { ...database, startWatchdog: () => () => {} };
+  return { ...database, query: readChangesPatiently(database), startWatchdog: () => () => {} };
+}
+
+/** Half the time after which a site regards the database as unreachable. */
+const SLOW_READ_MS = 1_000;
+
+/**
+ * Returns no rows for a slow read of changes, so the site reads again. Otherwise, a busy machine would look like an
+ * outage, after which clients refetch. The first read, which has no cursor, is not cut short.
+ */
+function readChangesPatiently({ query }: Database): Database['query'] {
+  return (text, values, options) => {
+    const rows = query<never>(text, values, options);
+    if (text !== SELECT_CHANGES || values?.[0] === null) return rows;
+    return Promise.race([rows, delay(SLOW_READ_MS, [], { ref: false })]);
+  };
 }
