@@ -272,10 +272,11 @@ test.describe('§4: the vote after a reload', () => {
 
   test('is not shown if another tab withdraws it before the app runs', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Hobby' });
-    await visit(page, `/product/${product.id}`);
+    // This page runs no app, which would correct the stored votes.
+    await page.goto('/robots.txt');
     await page.evaluate((id) => localStorage.setItem('upvoted', JSON.stringify([id])), product.id);
     const scripts = await holdResponses(page, /\/assets\/app-[^/]+\.js$/);
-    await page.reload({ waitUntil: 'domcontentloaded' });
+    await page.goto(`/product/${product.id}`, { waitUntil: 'domcontentloaded' });
     await expectUpvote(page, 'Hobby', { upvoted: true, count: 0 });
     await page.evaluate(() => localStorage.setItem('upvoted', '[]'));
     scripts.release();
