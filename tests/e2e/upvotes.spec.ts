@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { failResponses, holdResponses, recordRequests, requestsReported } from '../support/network.ts';
-import { elapseUntil } from '../support/page-clock.ts';
+import { elapseUntil, waitUntilHandled } from '../support/page-clock.ts';
 import { expectUpvote, failureToast, toast, upvoteOf } from '../support/screen.ts';
 import { recordWarnings } from '../support/warnings.ts';
 
@@ -226,7 +226,7 @@ test.describe('§8 and §9: the upvote status', () => {
     expect(asked).toHaveLength(1);
     const productsOf = (url: string) => new URL(url).searchParams.get('products')?.split(',') ?? [];
     expect(productsOf(asked[0]?.url() ?? '')).toHaveLength(3);
-    await asked[0]?.response();
+    await waitUntilHandled(page, asked[0]);
 
     const toProductAndBack = async () => {
       await page.getByRole('link', { name: 'Nautilus 1', exact: true }).click();
