@@ -104,7 +104,7 @@ test.describe('§2: the list loads more products', () => {
     const searching = page.getByText('Still searching...');
     await expect(searching).toBeVisible();
     for (const attempts of [1, 2]) {
-      await expect.poll(() => failed.requests.length).toBe(attempts);
+      await expect.poll(() => failed.requests.length).toBeGreaterThanOrEqual(attempts);
       await page.clock.fastForward(attempts * 1_000);
     }
     await expect(page.getByRole('alert').filter({ hasText: 'More products could not be loaded.' })).toBeVisible();
