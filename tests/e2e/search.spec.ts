@@ -1,5 +1,5 @@
 import { LIMITS } from '../../src/contract/limits.ts';
-import { expect, test, visit } from '../support/e2e-test.ts';
+import { expect, test, visit, waitForHydration } from '../support/e2e-test.ts';
 import { holdResponses, recordRequests } from '../support/network.ts';
 import { turnEventLoop, waitUntilHandled } from '../support/page-clock.ts';
 import { cardNames, searchBox } from '../support/screen.ts';
@@ -58,6 +58,7 @@ test.describe('§2 and §5: search', () => {
     const product = await site.addProduct({ name: 'Delphinium' });
     await visit(page, '/?q=delphinium');
     await page.reload();
+    await waitForHydration(searchBox(page));
     await expect(searchBox(page)).toHaveValue('delphinium');
     await expect(cardNames(page)).toHaveText(['Delphinium']);
     await page.getByRole('link', { name: 'Delphinium', exact: true }).click();
