@@ -10,6 +10,7 @@ import {
   skipFeatureDelay,
   offlineTest as test,
   visitAndCache,
+  waitForDocuments,
 } from '../support/offline-page.ts';
 import { expectTodaysLink, skipDay } from '../support/page-clock.ts';
 import { cardNames } from '../support/screen.ts';
@@ -70,6 +71,7 @@ test('cached copies survive a proxy’s own pages with status 404 or 200', async
       [address, ...others],
     );
   const before = await copies();
+  await waitForDocuments(page);
 
   for (const status of [404, 200]) {
     // Forwards requests for code, because the previous page may still be loading some.

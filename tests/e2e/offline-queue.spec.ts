@@ -9,6 +9,7 @@ import {
   skipFeatureDelay,
   offlineTest as test,
   visitAndCache,
+  waitForDocuments,
 } from '../support/offline-page.ts';
 import { waitUntilHandled } from '../support/page-clock.ts';
 import {
@@ -257,6 +258,8 @@ test('an upvote made offline before the deferred features load counts once', asy
       ms === delayMs ? void released.then(run) : setTimeout(run, ms, ...values);
     Object.assign(window, { setTimeout: delay });
   }, 3_000);
+  // A cached copy would load the deferred features immediately.
+  await waitForDocuments(page);
   await visitAndCache(page, `/product/${product.id}`);
   await goOffline(page);
   await upvoteOf(page, 'Kingfish').click();

@@ -49,6 +49,12 @@ export async function expectCached(page: Page, path: string): Promise<void> {
   await expect.poll(() => isCached(path), { message: `${path} is cached` }).toBe(true);
 }
 
+/** Makes the service worker wait for slow documents, instead of responding with their cached copies. */
+export async function waitForDocuments(page: Page): Promise<void> {
+  for (const worker of page.context().serviceWorkers())
+    await worker.evaluate(() => void Object.assign(self, { setTimeout: () => 0 }));
+}
+
 /** Returns, for each URL, whether it is in the offline cache. */
 export const areCached = (page: Page, urls: readonly string[]) =>
   page.evaluate((all) => Promise.all(all.map(async (url) => Boolean(await caches.match(url)))), urls);
