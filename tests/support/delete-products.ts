@@ -1,3 +1,4 @@
+import { recordChange } from '../../src/core/changes/change-feed.ts';
 import { lockCounts } from '../../src/core/counts/lock-counts.ts';
 import type { Database } from '../../src/core/database/database.ts';
 import { transactionWithRetries } from '../../src/core/database/transactions.ts';
@@ -16,9 +17,10 @@ export async function withLockedCounts(database: Database, statement: string, va
   });
 }
 
-/** Deletes a product permanently, unlike a removal, which stores what a restoration needs. */
-export function deleteProduct(database: Database, id: string): Promise<void> {
-  return withLockedCounts(database, 'DELETE FROM products WHERE id = $1', [id]);
+/** Deletes a product permanently, unlike a removal, which stores what a restoration needs, and notifies the site. */
+export async function deleteProduct(database: Database, id: string): Promise<void> {
+  await withLockedCounts(database, 'DELETE FROM products WHERE id = $1', [id]);
+  await recordChange(database, { productIds: [id], catalogue: true });
 }
 
 /** Deletes all products of the site permanently. */
