@@ -80,10 +80,13 @@ export function BrowserRouter({ children }: { children: ReactNode }) {
     [show],
   );
 
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once, after the first render
   useEffect(() => {
     // The entry of a fragment that was typed, or of the skip link, is new, and therefore has no state yet.
     const onPopState = () => show(window.history.state ? 'POP' : 'PUSH');
     window.addEventListener('popstate', onPopState);
+    // The visitor may have gone back during hydration.
+    if (window.history.state?.key !== current.location.key) onPopState();
     return () => window.removeEventListener('popstate', onPopState);
   }, [show]);
 
