@@ -76,19 +76,27 @@ export function testsOfPlaywright({ config, suites, errors = [] }, root) {
     tests.push({ name: '(the file itself)', file, milliseconds: 0, status: 'failed', message: plain(message), repeat });
   }
   const conflicts = conflictsBetween(uses);
-  if (conflicts.length > 0) console.warn(['Conflicts between tests that share a site:', ...conflicts].join('\n'));
+  if (conflicts.length > 0) tests.push({ ...NAMES_DIFFER, message: conflicts.join('\n') });
   return tests;
 }
 
 /** The type of the annotation in which a test reports the names of its products and its searches. */
 const SHARED_SITE = 'shared site';
 
+const NAMES_DIFFER = {
+  name: 'tests that share a site give their products different names, which no search of another test finds',
+  file: 'tests/e2e',
+  milliseconds: 0,
+  status: 'failed',
+  repeat: 'npm test -- e2e',
+};
+
 /** Tests of the console select their products by tags, and empty its queue. */
 const isOfConsole = ({ test }) => test.startsWith('tests/e2e/console');
 
 /**
  * Which tests run on the same site depends on the durations of all tests, so a name that is used twice would rarely
- * fail one of them. Ignores searches that may be the start of a longer one.
+ * fail one of them. Ignores the start of a longer search, because it is sent only if the visitor types slowly.
  * @param {{ test: string, site: string, names: string[], searches: string[] }[]} uses
  * @returns {string[]} a sentence for each conflict
  */
@@ -100,7 +108,9 @@ function conflictsBetween(uses) {
         if (other.test === user.test || other.site !== user.site || (isOfConsole(user) && isOfConsole(other))) continue;
         const isSame = other.names.includes(name) && user.test < other.test;
         const search = other.searches.find(
-          (text) => text.length > 2 && name.toLowerCase().includes(text.toLowerCase()),
+          (text) =>
+            name.toLowerCase().includes(text.toLowerCase()) &&
+            !other.searches.some((longer) => longer.length > text.length && longer.startsWith(text)),
         );
         if (isSame) conflicts.push(`"${name}" is used by ${user.test} and ${other.test}.`);
         if (search !== undefined) conflicts.push(`"${name}" of ${user.test} is found by "${search}" of ${other.test}.`);

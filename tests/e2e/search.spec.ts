@@ -142,16 +142,16 @@ test.describe('§2 and §5: search', () => {
   });
 
   test('a marked match does not change the line breaks of a card', async ({ page, site }) => {
-    const tag = 'delphinium';
-    await site.addProduct({ name: 'Delphinium Hub', description: 'Grows a delphinium per day.', tags: [tag] });
+    const tag = 'chrysanthemum';
+    await site.addProduct({ name: 'Chrysanthemum Hub', description: 'Grows a chrysanthemum per day.', tags: [tag] });
     const heights = () =>
       page
         .locator('.product-card :is(.product-card-name, .product-card-description)')
         .evaluateAll((texts) => texts.map((text) => text.getBoundingClientRect().height));
     await visit(page, `/?tag=${tag}`);
     const unmarked = await heights();
-    await visit(page, `/?tag=${tag}&q=phin`);
-    await expect(page.locator('.product-card mark')).toHaveText(['phin', 'phin']);
+    await visit(page, `/?tag=${tag}&q=santhe`);
+    await expect(page.locator('.product-card mark')).toHaveText(['santhe', 'santhe']);
     expect(await heights()).toEqual(unmarked);
   });
 

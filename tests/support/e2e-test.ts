@@ -136,7 +136,7 @@ const searches = new Set<string>();
 
 /**
  * Lets a test use a shared site, and reports the names of its products and its searches. After a complete run,
- * scripts/test/reports.js prints names that another test of the same site uses or finds.
+ * scripts/test/reports.js fails the run if another test of the same site uses or finds one of these names.
  */
 async function useSite(
   { sharedSite, start }: Pick<WorkerFixtures, 'sharedSite'> & { start: () => Promise<E2eSite> },
