@@ -123,9 +123,11 @@ test('after the brand has changed, pages that are not cached have the new brand 
   const address = (await logoOf(page).getAttribute('src')) ?? '';
   await expect.poll(() => page.evaluate(async (logo) => Boolean(await caches.match(logo)), address)).toBe(true);
   await goOffline(page);
+  const refused = page.waitForEvent('console', (message) => message.type() === 'error');
   await page.goto(`${proxy.address}/product/lantern`);
   await expect(page.getByRole('banner').getByText('Launchpad')).toBeVisible();
   await expect.poll(() => logoOf(page).evaluate(isLoaded)).toBe(true);
+  await refused;
   await page.close();
   await proxy.stop();
 });
