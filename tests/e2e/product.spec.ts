@@ -79,6 +79,8 @@ test.describe('§2: Previous and Next', () => {
     await expect(page).toHaveTitle('Petrel 3 · Groundswell');
     await page.getByRole('button', button('Next')).click();
     await expect(page).toHaveURL(`/product/${middle?.id}`);
+    // The URL changes before the button leads to another product.
+    await expect(page.getByRole('heading', { level: 1, name: 'Petrel 2' })).toBeVisible();
     await page.getByRole('button', button('Next')).click();
     await expect(page).toHaveURL(`/product/${older?.id}`);
     await expect(page.getByRole('heading', { level: 1, name: 'Petrel 1' })).toBeVisible();
