@@ -67,9 +67,11 @@ test.describe('§8 and §9: products that fail to load', () => {
         const response = await page.goto(`${site.address}${path}`);
         expect(response?.status()).toBe(503);
         await expect(page.getByText('Failed to load products', { exact: true })).toBeVisible();
-        const reloaded = page.waitForRequest((request) => request.isNavigationRequest());
+        const requested = page.waitForRequest((request) => request.isNavigationRequest());
+        const reloaded = page.waitForEvent('load');
         await page.getByRole('button', { name: 'Try again', exact: true }).click();
-        expect((await reloaded).url()).toBe(`${site.address}${path}`);
+        expect((await requested).url()).toBe(`${site.address}${path}`);
+        await reloaded;
         await expect(page.getByText('Failed to load products', { exact: true })).toBeVisible();
       }
       await page.goto(`${site.address}/`);
