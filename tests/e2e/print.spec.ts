@@ -1,3 +1,4 @@
+import * as paths from '../../src/contract/paths.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { commentWith, upvoteOf } from '../support/screen.ts';
 import { stateContent } from '../support/screen-state.ts';
@@ -5,7 +6,8 @@ import { stateContent } from '../support/screen-state.ts';
 // By default, browsers do not print backgrounds, so the light text of the dark theme would be invisible on paper.
 test('a printed page has dark text and no controls, even in the dark theme', async ({ page, site }) => {
   const { rich } = await stateContent(site);
-  await site.addComments(rich.id, [{ content: 'A line of a long comment\n'.repeat(40) }]);
+  const { id, name } = await site.addProduct({ name: 'Papyrus' });
+  await site.addComments(id, [{ content: 'A line of a long comment\n'.repeat(40) }]);
   await page.emulateMedia({ colorScheme: 'dark' });
   for (const path of ['/?q=zz', `/product/${rich.id}`, '/?board=2026']) {
     await page.emulateMedia({ media: 'screen' });
@@ -39,10 +41,10 @@ test('a printed page has dark text and no controls, even in the dark theme', asy
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   }
   await page.emulateMedia({ media: 'screen' });
-  await visit(page, `/product/${rich.id}`);
+  await visit(page, paths.product(id));
   await page.emulateMedia({ media: 'print' });
   await expect(page.getByRole('heading', { name: /^Discussion/ })).toBeVisible();
-  await expect(upvoteOf(page, 'Zz rich')).toHaveCSS('background-color', 'rgba(0, 0, 0, 0)');
+  await expect(upvoteOf(page, name)).toHaveCSS('background-color', 'rgba(0, 0, 0, 0)');
   await expect(page.getByRole('link', { name: 'Back to products' })).toBeHidden();
   const isWhole = (element: HTMLElement) => element.scrollHeight <= element.clientHeight;
   expect(await commentWith(page, 'A line of a long comment').locator('.comment-text').evaluate(isWhole)).toBe(true);
