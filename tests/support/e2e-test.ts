@@ -184,7 +184,12 @@ export { expect } from '@playwright/test';
 
 /** Opens a page with products and waits for its request for the upvotes, which it sends at the end of hydration. */
 export async function visit(page: Page, path: string): Promise<void> {
-  const alive = page.waitForRequest(/\/api\/upvotes\?/);
+  let isOpen = false;
+  // The previous page may still send such a request.
+  page.once('framenavigated', () => {
+    isOpen = true;
+  });
+  const alive = page.waitForRequest((request) => isOpen && /\/api\/upvotes\?/.test(request.url()));
   await page.goto(path);
   await alive;
 }
