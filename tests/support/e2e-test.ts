@@ -198,4 +198,6 @@ export async function visit(page: Page, path: string): Promise<void> {
 export async function waitForHydration(element: Locator): Promise<void> {
   const isHydrated = (node: Element) => Object.keys(node).some((key) => key.startsWith('__reactFiber'));
   await expect.poll(() => element.evaluate(isHydrated)).toBe(true);
+  // React commits and runs effects only after hydrating the other elements. A background task runs after React's tasks.
+  await element.page().evaluate("scheduler.postTask(() => {}, { priority: 'background' })");
 }
