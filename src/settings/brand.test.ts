@@ -87,12 +87,12 @@ describe('refused logos', () => {
     ['an HTML page', async () => '<!doctype html><svg></svg>', 'is not a PNG, SVG or WebP picture'],
     ['JPEG', () => picture().jpeg().toBuffer(), 'is not a PNG, SVG or WebP picture'],
     [
-      'a PNG that is cut off',
+      'a truncated PNG',
       async () => (await picture().png().toBuffer()).subarray(0, -20),
       'is a damaged PNG picture; save it again',
     ],
     [
-      'a PNG with a wrong byte',
+      'a PNG with a corrupt byte',
       async () => {
         const bytes = await picture().png().toBuffer();
         bytes[50] = 1 ^ (bytes[50] ?? 0);
@@ -101,7 +101,7 @@ describe('refused logos', () => {
       'is a damaged PNG picture; save it again',
     ],
     [
-      'a WebP that is cut off',
+      'a truncated WebP',
       async () => (await picture().webp().toBuffer()).subarray(0, -2),
       'is a damaged WebP picture; save it again',
     ],

@@ -104,16 +104,16 @@ function errorInSvg(bytes: Buffer): string | undefined {
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    return NO_PICTURE;
+    return NOT_A_PICTURE;
   }
   const content = text
     .replace(/^\s*<\?xml[^>]*\?>/, '')
     .replaceAll(/<!--[\s\S]*?-->/g, '')
     .trim();
-  if (/^<!DOCTYPE/i.test(content) && !/^<!DOCTYPE\s+svg\b/i.test(content)) return NO_PICTURE;
+  if (/^<!DOCTYPE/i.test(content) && !/^<!DOCTYPE\s+svg\b/i.test(content)) return NOT_A_PICTURE;
   if (/<!(?:DOCTYPE|ENTITY)/i.test(content)) return 'has a document type; save it as plain SVG without one';
   const [root] = /^<svg\b[^>]*>/.exec(content) ?? [];
-  if (root === undefined) return NO_PICTURE;
+  if (root === undefined) return NOT_A_PICTURE;
   if (!content.endsWith('</svg>')) return 'is a damaged SVG picture; it must end with </svg>';
   if (!/\sxmlns\s*=\s*["']http:\/\/www\.w3\.org\/2000\/svg["']/.test(root)) {
     return 'is an SVG picture without xmlns="http://www.w3.org/2000/svg", which browsers need';
@@ -130,4 +130,4 @@ function errorInSvg(bytes: Buffer): string | undefined {
   return undefined;
 }
 
-const NO_PICTURE = 'is not a PNG, SVG or WebP picture';
+const NOT_A_PICTURE = 'is not a PNG, SVG or WebP picture';

@@ -19,7 +19,7 @@ describe('the limits of one process', () => {
     expect(limitsPerProcess(strict, 2).search.network.amount).toBe(2);
   });
 
-  test('each process allows a share of the streams per network, but all of the streams per process', () => {
+  test('each process enforces a share of the stream limit per network, and the whole stream limit per process', () => {
     expect(streamLimitsPerProcess({ perProcess: 5_000, perNetwork: 500 }, 3)).toEqual({
       perProcess: 5_000,
       perNetwork: 167,

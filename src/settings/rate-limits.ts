@@ -24,7 +24,7 @@ export const DEFAULT_RATE_LIMITS = {
   comment: { session: { amount: 10, seconds: 60 }, network: { amount: 60, seconds: 60 } },
   like: { session: { amount: 120, seconds: 60 }, network: { amount: 600, seconds: 60 } },
   submission: { session: { amount: 10, seconds: 3_600 }, network: { amount: 20, seconds: 3_600 } },
-  /** Requests with a maker key, which read or change a submission, and attempts to submit, even if they fail. */
+  /** Requests that read or change a submission, except uploads, and attempts to submit, even if they fail. */
   maker: { session: { amount: 120, seconds: 60 }, network: { amount: 600, seconds: 60 } },
   /**
    * Uploads of pictures, each of which is stored for at least a day. They are refused while the disk is nearly full.
@@ -44,8 +44,8 @@ export interface StreamLimits {
 }
 
 /**
- * 5,000 streams need about 70 MB. A network, which may be a company behind one IP address, gets a tenth. A client that
- * gets no stream polls instead.
+ * 5,000 streams need about 70 MB. A network, which may be a company behind one IP address, gets a tenth of them. A
+ * client that gets no stream polls instead.
  */
 export const DEFAULT_STREAM_LIMITS = { perProcess: 5_000, perNetwork: 500 } as const satisfies StreamLimits;
 

@@ -52,7 +52,7 @@ export function readDatabaseUrl(text: string): string {
   if (!URL.canParse(text)) throw new Error(`this is not a URL; ${shape}`);
   const { protocol, username, pathname, hash } = new URL(text);
   if (!/^postgres(?:ql)?:$/.test(protocol)) throw new Error(`this is not a PostgreSQL URL; ${shape}`);
-  // Otherwise, part of the password could count as the database name, which error messages contain.
+  // Otherwise, part of a password could be taken for the database name, which error messages contain.
   if (username === '' && `${pathname}${hash}`.includes('@'))
     throw new Error(
       'an @ follows the host: in the role and the password, write / as %2F, ? as %3F, # as %23 and @ as %40',

@@ -57,7 +57,7 @@ describe('values', () => {
     expect(readSettings({ SITE_NAME: `Launch\n ${'🌊'.repeat(53)}` }).siteName).toBe(`Launch ${'🌊'.repeat(53)}`);
   });
 
-  test('every setting is read, and space around a value is ignored', () => {
+  test('every setting is read, and whitespace around a value is ignored', () => {
     expect(
       readSettings({
         HOST: ' 0.0.0.0 ',
@@ -278,7 +278,7 @@ describe('invalid settings', () => {
     expect(errors.join()).not.toContain('hunter2');
   });
 
-  test.each(SETTING_NAMES)('the password of a database URL that was assigned to %s is never repeated', (name) => {
+  test.each(SETTING_NAMES)('if %s is set to a database URL, no error repeats its password', (name) => {
     expect(errorsOf({ [name]: 'postgres://a:hunter2@db/site' }).join()).not.toContain('hunter2');
   });
 });
