@@ -81,11 +81,11 @@ export function readReason(text: string): string {
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2})$/;
 
-/** Parses a date, as midnight in UTC, or a time with a UTC offset. */
+/** Parses a time with a UTC offset, or a date, which means midnight in UTC. @throws InvalidArgumentError */
 export function readInstant(text: string): Date {
   const instant = new Date(DATE.test(text) || INSTANT.test(text) ? text : Number.NaN);
-  // `Date` also accepts 30 February, and converts it to a day in March. PostgreSQL has no year 0, and the offset can
-  // move the instant to a year after 9999, which ISO 8601 formats differently.
+  // `Date` converts 30 February to a day in March. PostgreSQL has no year 0. With an offset, the instant can be in the
+  // year 10000, which `toISOString` writes as `+010000`.
   const isReal =
     !Number.isNaN(instant.getTime()) && isDay(text.slice(0, 10)) && /^(?!0000)\d{4}-/.test(instant.toISOString());
   if (!isReal)

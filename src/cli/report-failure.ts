@@ -71,7 +71,7 @@ export function reportFailure(error: unknown): number {
   return EXIT_FAILURE;
 }
 
-/** Returns the advice for an error code among the causes; without one, the message of the error. */
+/** Returns the advice for the first known error code among the causes, or else the message of the error. */
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   // A connection error already contains the address and the reason.

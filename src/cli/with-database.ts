@@ -13,7 +13,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
  */
 export class InterruptedError extends Error {
   override readonly name = 'InterruptedError';
-  /** As shells report a signal. */
+  /** The exit code that shells report for a process ended by the signal: 128 plus the number of the signal. */
   readonly exitCode: number;
 
   constructor(signal: (typeof SIGNALS)[number]) {
@@ -32,17 +32,25 @@ export function createCommandLog({ logLevel }: Settings, signal: AbortSignal) {
   return log;
 }
 
+interface Options {
+  /**
+   * A signal of `untilInterrupted`. If it is set, the promise settles only when `work` has ended. When it is aborted,
+   * statements in `withoutStatementTimeout` fail immediately.
+   */
+  signal?: AbortSignal;
+  /** Whether to create a missing embedded database. If not, it is an error, because the settings may be wrong. */
+  create?: boolean;
+}
+
 /**
  * Connects to the site's database, migrates it and runs `work`, whether or not the site is running. Logs go to standard
  * error, so standard output contains only the result. Ctrl-C, SIGTERM and SIGHUP cancel the work and close the
- * connection, because an embedded database would otherwise outlive the command. With a `signal` of `untilInterrupted`,
- * the promise settles only when the work has ended; statements in `withoutStatementTimeout` fail immediately. A missing
- * embedded database is created only with `create`: otherwise, a command with wrong settings would report an empty site.
+ * connection, because an embedded database would otherwise outlive the command.
  * @throws InterruptedError after a signal; SettingsError, EmbeddedDatabaseError or ConnectError.
  */
 export async function withDatabase<Result>(
   work: (connection: Connection, applied: readonly string[], log: Log) => Promise<Result>,
-  { signal, create = false }: { signal?: AbortSignal; create?: boolean } = {},
+  { signal, create = false }: Options = {},
 ): Promise<Result> {
   if (signal === undefined)
     return untilInterrupted((own) =>

@@ -77,7 +77,7 @@ function backUp(path: string, force: boolean, signal: AbortSignal) {
         })
         .finally(progress.end);
       const details = { createdAt: written.header.createdAt, rows: rowsOf(written.header), bytes: written.bytes };
-      // The backup is complete, so the command succeeds even if the database refuses the entry.
+      // The backup is complete, so the command succeeds even if the entry cannot be written.
       await recordAudit(connection.database, { action: 'backup', target: basename(path), details }).catch(
         (error: Error) => printError(`Warning: this backup is not in the audit log: ${error.message}`),
       );
@@ -105,8 +105,8 @@ function fileExists(path: string): UsageError {
 }
 
 /**
- * Converts the errors for a folder that is not writable, and for a file that another program has created since
- * `checkOutputPath`, to a `UsageError`. Returns other errors unchanged.
+ * Returns a `UsageError` if the folder is not writable, or if another program has created the file since
+ * `checkOutputPath`. Returns other errors unchanged.
  */
 export function asOutputError(error: unknown, path: string): unknown {
   const code = systemCode(error) ?? '';
@@ -143,7 +143,7 @@ The whole file is checked first. Either all of it is restored, or nothing.`,
     .action(async (file: string, { replace = false, yes = false, json = false }: RestoreFlags) => {
       const path = resolve(file);
       if (replace && !yes) requireTerminal();
-      await refuseOtherFile(path);
+      await requireBackupFile(path);
       const checking = startProgress('Checking the backup');
       const found = await verifyBackup(path, checking.at).finally(checking.end);
       warnOfMissingTables(found.tables.map(({ name }) => name));
@@ -171,7 +171,7 @@ const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
  * Checks that the file is neither a pipe nor a product file, such as an export. A missing file is reported later, when
  * the backup is verified. @throws UsageError
  */
-async function refuseOtherFile(path: string): Promise<void> {
+async function requireBackupFile(path: string): Promise<void> {
   const stats = await stat(path).catch(() => undefined);
   if (stats?.isFIFO() || stats?.isCharacterDevice())
     throw new UsageError(`${path} can be read only once, but a backup is checked first. Save it to a file.`);

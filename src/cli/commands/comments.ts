@@ -19,7 +19,7 @@ import { withDatabase } from '../with-database.ts';
 /** The exit code if some comments are unknown or already in the requested state. The other comments are changed. */
 const EXIT_SOME_SKIPPED = 1;
 
-const MIN_PREFIX = 4;
+const MIN_START_CHARACTERS = 4;
 
 export function commentsCommand(): Command {
   return new Command('comments')
@@ -69,10 +69,11 @@ function releaseCommand(): Command {
 
 interface ModerationTexts {
   description: string;
-  /** The arguments of `groundswell comments` in the examples of the help. */
+  /** Arguments of `groundswell comments`, which the help shows as examples. */
   examples: readonly string[];
-  /** How the changed and the skipped comments are named in the JSON output and in the printed report. */
+  /** The name of the changed comments in JSON, and the word before their number in the printed report. */
   changed: [json: string, printed: string];
+  /** The name of the skipped comments in JSON, and the reason before each of their ids in the printed report. */
   skipped: [json: string, printed: string];
 }
 
@@ -88,7 +89,7 @@ function moderationCommand(
     .addOption(jsonOption(`{ "${changed[0]}": [{ "id": …, "productId": … }], "${skipped[0]}": [] }`))
     .addHelpText('after', `\nExamples:\n${examples.map((each) => `  groundswell comments ${each}`).join('\n')}`)
     .action(async (ids: string[], { reason, json = false }: { reason?: string; json?: boolean }) => {
-      checkPrefixes(ids);
+      checkCommentIds(ids);
       const result = await withDatabase(async ({ database }) =>
         change(database, await resolveIds(database, ids), reason),
       );
@@ -101,18 +102,21 @@ function moderationCommand(
 }
 
 /** Separates the start and the end of a UUID in a short id. */
-const BETWEEN = '..';
+const SEPARATOR = '..';
 
 const UUID_SHAPE = 'xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx';
 
 /** Checks full and short comment ids. @throws UsageError if an id is malformed. */
-function checkPrefixes(ids: readonly string[]): void {
+function checkCommentIds(ids: readonly string[]): void {
   const wrong = ids.find((id) => {
     const [start, end] = splitId(id);
     const fits =
       start.length <= UUID_SHAPE.length && start.replaceAll(/[\da-f]/gi, 'x') === UUID_SHAPE.slice(0, start.length);
     return (
-      start.length < MIN_PREFIX || !fits || !/^(?:[\da-f]{1,12})?$/i.test(end) || start + (end && BETWEEN + end) !== id
+      start.length < MIN_START_CHARACTERS ||
+      !fits ||
+      !/^(?:[\da-f]{1,12})?$/i.test(end) ||
+      start + (end && SEPARATOR + end) !== id
     );
   });
   if (wrong !== undefined)
@@ -123,7 +127,7 @@ function checkPrefixes(ids: readonly string[]): void {
 async function resolveIds(sql: Sql, ids: readonly string[]): Promise<string[]> {
   const resolved: string[] = [];
   for (const id of ids) {
-    const isFull = id.length === UUID_SHAPE.length && !id.includes(BETWEEN);
+    const isFull = id.length === UUID_SHAPE.length && !id.includes(SEPARATOR);
     const found = isFull ? [id] : await findCommentIds(sql, ...splitId(id));
     if (found.length > 1)
       throw new UsageError(`'${id}' matches several comments. Use a longer id, such as ${found.join(' or ')}.`);
@@ -133,7 +137,7 @@ async function resolveIds(sql: Sql, ids: readonly string[]): Promise<string[]> {
 }
 
 function splitId(id: string): [start: string, end: string] {
-  const [start = '', end = ''] = id.split(BETWEEN, 2);
+  const [start = '', end = ''] = id.split(SEPARATOR, 2);
   return [start, end];
 }
 
@@ -211,13 +215,13 @@ function printComments(comments: readonly BrowsedComment[]): void {
 }
 
 /**
- * Returns a function that shortens ids but keeps them unique. If several ids have the same start, as in the sample
- * catalogue, every id also shows its last digits: `5a3b1e00..0005`.
+ * Returns a function that shortens these ids but keeps them unique. If several ids have the same start, as in the
+ * sample catalogue, every short id also contains the last digits: `5a3b1e00..0005`.
  */
 function shortIds(ids: readonly string[]): (id: string) => string {
   const isShort = (shorten: (id: string) => string) => new Set(ids.map(shorten)).size === ids.length;
   for (let end = 0; end <= LAST_DIGITS; end += 4) {
-    const shorten = (id: string) => id.slice(0, SHORT_ID_DIGITS) + (end === 0 ? '' : BETWEEN + id.slice(-end));
+    const shorten = (id: string) => id.slice(0, SHORT_ID_DIGITS) + (end === 0 ? '' : SEPARATOR + id.slice(-end));
     if (isShort(shorten)) return shorten;
   }
   return (id) => id;

@@ -103,7 +103,7 @@ describe('TRUST_PROXY', () => {
     expect(check({})).toMatchObject({ status: 'ok', message: expect.stringContaining('not set') });
   });
 
-  test('trusting proxies on this machine is a warning if visitors can bypass them', () => {
+  test('a warning is reported if proxies on this machine are trusted but visitors can bypass them', () => {
     const trusting = (host: string) => check({ TRUST_PROXY: 'loopback', HOST: host });
     for (const host of ['0.0.0.0', '127.0.0.1.example'])
       expect(trusting(host)).toMatchObject({ status: 'warning', message: expect.stringContaining(`HOST=${host} `) });

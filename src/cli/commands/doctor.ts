@@ -245,7 +245,7 @@ export function checkProxyTrust({ siteUrl, trustProxy, host, launches }: Setting
   return ok(check, trustProxy ? 'set' : 'not set, and not needed');
 }
 
-/** Returns the status code of the response or, without a response, the error code or 'no response'. */
+/** Returns the status code of the response, or if there is none, the error code or 'no response'. */
 async function statusOf(address: string): Promise<string> {
   try {
     const response = await fetch(address, { signal: AbortSignal.timeout(FETCH_TIMEOUT_MS), redirect: 'manual' });

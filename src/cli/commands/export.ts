@@ -68,7 +68,8 @@ To save the whole site, use \`groundswell backup\`.`,
 
 /**
  * Exports to a temporary file that only its owner can read, and renames it after it is complete and synced to disk.
- * @returns the number of rows. @throws UsageError if the folder is not writable, or the file exists without `force`.
+ * @returns the number of rows.
+ * @throws UsageError if the folder is not writable, or if the file exists and `force` is false.
  */
 async function exportToFile(path: string, contents: Contents, force: boolean): Promise<number> {
   return writeThenRename(path, { aside: partialPath(path), mode: 0o600, replace: force }, (file) =>
@@ -78,7 +79,7 @@ async function exportToFile(path: string, contents: Contents, force: boolean): P
   });
 }
 
-/** Exports to standard output. If the reader stops, as in `groundswell export - | head`, this is not an error. */
+/** Exports to standard output. It is not an error if the reader stops, as in `groundswell export - | head`. */
 async function exportToStandardOutput(contents: Contents): Promise<void> {
   await exportTo(contents, async (part, signal) => {
     // Unsafe characters are escaped, because the output may be shown in a terminal.

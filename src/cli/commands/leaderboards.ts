@@ -122,7 +122,10 @@ function checkCommand(): Command {
     });
 }
 
-/** Returns the result for a period without a stored leaderboard. @throws Error if the site does not show the period. */
+/**
+ * Checks a period that has no stored leaderboard, which is a difference if the period has launches.
+ * @throws Error if the API has no leaderboard for the period.
+ */
 async function checkWithoutBoard(sql: Sql, period: Period): Promise<Omit<CheckedBoard, 'wrong'>> {
   const { name } = period;
   if ((await getLeaderboard(sql, name, { limit: 1 }, rulesNow())) === null) throw new Error(noLeaderboard(name));

@@ -51,10 +51,10 @@ Examples:
 }
 
 /**
- * Selects the connections of a running site: those that listen for changes in this schema, and those whose last
- * statement reads the changes. Every process reads them five times a second, because a pooler may prevent listening. A
- * read does not name its schema, so it counts only if no other schema has a site. A pooler's connection keeps its last
- * statement after the site has stopped, so reads before `$2` do not count.
+ * Selects the connections of a running site. Its processes listen for changes in this schema. Behind a pooler, which
+ * may prevent listening, they are found by `$1`, with which each process reads the changes five times a second. Such a
+ * read counts only if no other schema has a site, because it does not name its schema, and only if it began after `$2`,
+ * because a pooler's connection keeps its last statement after the site has stopped.
  */
 const SELECT_RUNNING = `SELECT pid FROM pg_stat_activity
   WHERE datname = current_database() AND (query = (${selectListenStatement(CHANNEL)})
@@ -63,7 +63,7 @@ const SELECT_RUNNING = `SELECT pid FROM pg_stat_activity
 
 /** How long to look for a running site. In this time, each of its processes reads the changes several times. */
 const WATCH_MS = 1_000;
-/** The interval is short, because on a pooler's connection, the next statement soon replaces a read. */
+/** The interval is short, because the next statement on a pooler's connection soon replaces a read. */
 const WATCH_INTERVAL_MS = 2;
 
 /** Reads the target's URL and validates it in the same way as DATABASE_URL. */
@@ -115,7 +115,7 @@ async function move(settings: Settings, targetUrl: string, signal: AbortSignal) 
 }
 
 /**
- * Checks that no site is running with the database, because later writes would not be copied.
+ * Checks that no running site uses the database, because its later writes would not be copied.
  * @throws UsageError if one is running.
  */
 async function requireStopped(database: Database): Promise<void> {
@@ -129,8 +129,8 @@ async function requireStopped(database: Database): Promise<void> {
 
 /** Copies the site through a temporary backup file, in a folder that only this user can access. */
 async function copy(source: Connection, target: Connection, folder: string, signal: AbortSignal) {
-  const aside = await mkdtemp(join(folder, 'move-'));
-  const path = join(aside, 'site.backup');
+  const temporaryFolder = await mkdtemp(join(folder, 'move-'));
+  const path = join(temporaryFolder, 'site.backup');
   const reading = startProgress('Reading');
   const writing = startProgress('Writing');
   try {
@@ -154,6 +154,6 @@ async function copy(source: Connection, target: Connection, folder: string, sign
   } finally {
     reading.end();
     writing.end();
-    await rm(aside, { recursive: true, force: true });
+    await rm(temporaryFolder, { recursive: true, force: true });
   }
 }

@@ -67,15 +67,15 @@ export async function closeInTime(
   delayMs: number,
   log: Log,
 ): Promise<boolean> {
-  const isServed = await endsWithin(delayMs + REQUESTS_DEADLINE_MS, site.stopServing(delayMs));
-  if (!isServed) log.error('Requests did not end in time; aborting them');
+  const haveRequestsEnded = await endsWithin(delayMs + REQUESTS_DEADLINE_MS, site.stopServing(delayMs));
+  if (!haveRequestsEnded) log.error('Requests did not end in time; aborting them');
   // `close` also throws the error of `stopServing`.
-  const closing = isServed ? site.close() : site.abort();
+  const closing = haveRequestsEnded ? site.close() : site.abort();
   const isClosed = await endsWithin(DATABASE_DEADLINE_MS, closing);
   if (isClosed) await closing;
   else log.error('Background jobs or the database did not end in time; exiting now');
-  if (isServed && isClosed) log.info('Stopped');
-  return isServed && isClosed;
+  if (haveRequestsEnded && isClosed) log.info('Stopped');
+  return haveRequestsEnded && isClosed;
 }
 
 /** Returns whether work ends within the deadline, successfully or not. */

@@ -13,7 +13,7 @@ test.each([
   ['n', false],
   ['yep', false],
   ['yes please', false],
-])('the reply %j to a confirmation means %j', async (reply, agreed) => {
+])('the reply %j to a confirmation prompt means %j', async (reply, agreed) => {
   const terminal = { input: stream(true), output: stream(true) };
   terminal.input.write(`${reply}\n`);
   expect(await confirm('Remove it?', terminal)).toBe(agreed);
@@ -26,7 +26,7 @@ test('input that ends without a reply means no', async () => {
   expect(await confirm('Remove it?', terminal)).toBe(false);
 });
 
-test('Ctrl-C at a confirmation rejects with exit code 130', async () => {
+test('Ctrl-C at a confirmation prompt rejects with exit code 130', async () => {
   const terminal = { input: stream(true), output: stream(true) };
   terminal.input.write('\x03');
   await expect(confirm('Remove it?', terminal)).rejects.toMatchObject({ name: 'InterruptedError', exitCode: 130 });
@@ -36,9 +36,12 @@ test('Ctrl-C at a confirmation rejects with exit code 130', async () => {
 test.each([
   [false, true],
   [true, false],
-])('a confirmation fails without asking if its input or output is not a terminal (%j, %j)', async (reads, writes) => {
-  const terminal = { input: stream(reads), output: stream(writes) };
-  await expect(confirm('Remove it?', terminal)).rejects.toThrow(UsageError);
-  expect(() => requireTerminal(terminal)).toThrow('--yes');
-  expect(terminal.output.read()).toBeNull();
-});
+])(
+  'a confirmation prompt fails without asking if its input or output is not a terminal (%j, %j)',
+  async (reads, writes) => {
+    const terminal = { input: stream(reads), output: stream(writes) };
+    await expect(confirm('Remove it?', terminal)).rejects.toThrow(UsageError);
+    expect(() => requireTerminal(terminal)).toThrow('--yes');
+    expect(terminal.output.read()).toBeNull();
+  },
+);

@@ -81,8 +81,8 @@ function format(spans: readonly Span[], output: Output): string {
 }
 
 /**
- * Returns whether to use colours: only on a terminal, unless NO_COLOR (https://no-color.org) or a dumb terminal forbids
- * them.
+ * Returns whether to use colours: only on a terminal, and neither with NO_COLOR (https://no-color.org) nor with
+ * TERM=dumb.
  */
 export function hasColours(output: Output, environment: NodeJS.ProcessEnv = process.env): boolean {
   return output.isTTY === true && !environment.NO_COLOR && environment.TERM !== 'dumb';
@@ -102,8 +102,8 @@ const INTERVAL_MS = 100;
 const BAR_COLUMNS = 24;
 
 /**
- * Shows progress in one line on standard error if a command takes longer than a second. Without a terminal, nothing is
- * shown, so other programs never read progress.
+ * Shows progress in one line on standard error if a command takes longer than a second. If standard error is not a
+ * terminal, nothing is shown, so files and other programs never get the progress.
  */
 export function startProgress(
   what: string,
@@ -152,7 +152,7 @@ export function requireTerminal({ input, output }: Terminal = TERMINAL): void {
 
 /**
  * Asks for confirmation on the terminal.
- * @throws InterruptedError after Ctrl-C; UsageError without a terminal: scripts must pass `--yes`.
+ * @throws InterruptedError after Ctrl-C; UsageError if there is no terminal, because scripts must pass `--yes`.
  */
 export async function confirm(question: string, terminal: Terminal = TERMINAL): Promise<boolean> {
   requireTerminal(terminal);

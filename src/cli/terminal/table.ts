@@ -80,7 +80,7 @@ export function formatTable(
   return [titles, ...cells.flatMap(linesOf)];
 }
 
-/** Narrows the widest of the columns that may shrink, until all fit or none can shrink further. */
+/** Narrows the widest column that may shrink, until the table fits or no column can shrink further. */
 function fitWidths(columns: readonly Column[], natural: readonly number[], width: number): number[] {
   const widths = [...natural];
   let excess = widths.reduce((sum, each) => sum + each, GAP.length * (columns.length - 1)) - width;
