@@ -36,8 +36,8 @@ export function createApiSender({ cache, runtime, charge }: SenderOptions): Send
     const wanted: CacheRequest = {
       ...response,
       notBefore: lastWriteElsewhere(request, runtime),
-      // A client can forge the claim that it has just written, so such requests count against the search limit. Over
-      // the limit, the client gets the cached response instead of an error.
+      // Clients can forge the last-write cookie, so requests that claim a recent write count against the search limit.
+      // Over the limit, such a request gets the cached response instead of an error.
       charge(reason) {
         if (isCharged || reason === 'claim') charge('search', request, reason === 'claim' ? undefined : reply);
       },
@@ -74,7 +74,7 @@ export function apiResponse(
   };
 }
 
-// Other routes also read the following responses, through `readCached`.
+// Other routes read the following responses, too, with `readCached`.
 
 export function productResponse(api: ReadApi, id: string): ApiResponse {
   return apiResponse(api, paths.api.product(id), (tracked) => tracked.getProduct(id));

@@ -11,8 +11,8 @@ export interface CacheableResponse {
   /** A request header, other than Accept-Encoding, on which the response depends. */
   vary?: string;
   /**
-   * Whether the response has `Last-Modified`, for clients without ETags. The header counts whole seconds, so such a
-   * response must use `FEED_FRESHNESS`, which limits revalidations to one per second.
+   * Whether the response has `Last-Modified`, for clients that do not support ETags. The header counts whole seconds,
+   * so the response must use `FEED_FRESHNESS`, which limits revalidations to one per second.
    */
   isDated?: boolean;
   /** Whether a part, such as the comments of a page, could not be read. */
@@ -25,7 +25,7 @@ export function constantResponse(type: string, body: string): CacheableResponse 
   return { status: 200, type, cacheControl: REVALIDATE, body, dependencies };
 }
 
-/** The stored parts of a response besides the bytes of its body. */
+/** The parts of a cached response other than its body. */
 export type CachedHead = Omit<CacheableResponse, 'body'>;
 
 /** The data that a response depends on. */
@@ -46,14 +46,14 @@ export interface Version {
   content: Representations;
   /**
    * When the first revalidation with this content began, as wall-clock time in milliseconds. If the clock was set back,
-   * this is a second after the `contentSince` of the previous content.
+   * this is one second later than the `contentSince` of the previous content.
    */
   contentSince: number;
   /** When the revalidation began, on the monotonic clock. */
   startedAt: number;
   /** The number of changes before the revalidation began. The version includes all of them. */
   startedTick: number;
-  /** The version includes the writes of all processes up to this time. */
+  /** The version includes the writes of all processes up to this time of the monotonic clock. */
   includesUpTo: number;
   tookMs: number;
 }
@@ -109,7 +109,7 @@ export interface CacheRequest {
   charge?: (reason: RevalidationReason) => void;
 }
 
-/** The `notBefore` of a visitor without a recent write. */
+/** The `notBefore` of a visitor who has not written recently. */
 export const NO_WRITE = Number.NEGATIVE_INFINITY;
 
 /** A page takes milliseconds to render, and may lag briefly behind the writes of other visitors. */

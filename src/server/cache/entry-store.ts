@@ -25,8 +25,8 @@ export class EntryStore {
   readonly #byProduct = new Map<string, Set<Entry>>();
   readonly #ofCatalogue = new Set<Entry>();
   /**
-   * Entries that every change affects and that are not stale yet. There may be thousands of stale ones, which changes
-   * need not visit again.
+   * Entries that depend on all counts, so every change makes them stale. Entries that are already stale are left out,
+   * because marking thousands of them again with each change would be slow.
    */
   readonly #ofAllCounts = new Set<Entry>();
   #tick = 0;

@@ -61,7 +61,7 @@ describe('charges', () => {
     expect(() => cache.get(search.request(undefined, refuse))).toThrow(refused);
   });
 
-  test('a refusal while a response is produced is not shared with other clients, which are charged themselves', async () => {
+  test('a refusal of one client while a response is produced does not affect other clients, which are charged separately', async () => {
     const page = source('git');
     const overLimit = () => bodyOf(cache.get({ ...page.request(), produce: () => Promise.reject(refused) }));
     const [first, second] = [overLimit(), overLimit()];

@@ -155,7 +155,7 @@ export class ResponseCache {
     try {
       if (!this.#revalidator.isRunning(request.key)) request.charge?.(withoutClaim === 'wait' ? 'expired' : 'claim');
     } catch (refusal) {
-      // If only the claim required a new version, the visitor gets the shared response instead of the refusal.
+      // If only the claim required a new version, the visitor gets the shared response instead of an error.
       if (withoutClaim === 'wait') throw refusal;
       return this.#serve(withoutClaim, entry.state);
     }
@@ -187,7 +187,7 @@ export class ResponseCache {
     try {
       request.charge?.('stale');
     } catch (error) {
-      // This client is over its limit; the request of another client starts the revalidation.
+      // This client is over its limit. A request of another client will start the revalidation.
       if (error instanceof CoreError) return;
       throw error;
     }

@@ -40,7 +40,7 @@ interface RevalidatorOptions {
 }
 
 /**
- * Produces and stores a response on a miss, and again when a newer version is needed. Both are called revalidation.
+ * Produces and stores the first version of a response and each newer one; both are called revalidation.
  * Requests with the same key share one revalidation at a time.
  */
 export class Revalidator {
@@ -62,7 +62,7 @@ export class Revalidator {
     return this.#running(key) !== undefined;
   }
 
-  /** Starts a revalidation after a delay, unless `waitFor` starts one before. */
+  /** Starts a revalidation after a delay, unless `waitFor` starts one earlier. */
   schedule(request: CacheRequest, delayMs: number): void {
     if (delayMs <= 0) return void this.#start(request);
     const scheduled: Revalidation = { kind: 'scheduled' };
@@ -75,8 +75,8 @@ export class Revalidator {
   /**
    * Waits for a version that includes the visitor's own writes and all changes up to a tick, and revalidates if
    * necessary. If no revalidation is running, the caller must first charge the request. If a revalidation fails, the
-   * last good version is returned. A refusal concerns only the client whose request started the revalidation, so any
-   * other request then starts its own.
+   * last good version is returned. If it fails because the client that started it is over its limit, the requests of
+   * other clients start another one.
    * @throws the error of `produce` if there is no good version, or the error of `charge`.
    */
   async waitFor(request: CacheRequest, minTick: number): Promise<EntryState> {
@@ -94,7 +94,7 @@ export class Revalidator {
       } else if (isNewEnough && !isOthersRefusal) throw result.error;
       const next = this.#running(key);
       try {
-        // The request was not charged, because it shared a revalidation; now it causes one.
+        // The request has not been charged yet, because it shared a revalidation. Now it starts one.
         if (next === undefined) request.charge?.(reasonToRevalidate(isOthersRefusal, isComplete));
       } catch (refusal) {
         if (isOthersRefusal || !isComplete) throw refusal;
@@ -149,7 +149,7 @@ export class Revalidator {
       content: new Representations(body),
       tookMs: runtime.monotonicMs() - start.startedAt,
     };
-    // Changes during the revalidation were matched to the dependencies of the old version. If the new version has
+    // Changes during the revalidation were matched against the old version's dependencies. If the new version has
     // further dependencies, any of those changes may have affected it.
     const { tick } = this.#store;
     const previous =
@@ -180,16 +180,16 @@ export class Revalidator {
   }
 }
 
-/** Returns the reason for which a request that waited for a revalidation needs another one. */
+/** Returns why a request that waited for a revalidation needs another one. */
 function reasonToRevalidate(isOthersRefusal: boolean, isComplete: boolean): RevalidationReason {
   if (isOthersRefusal) return 'miss';
-  // A complete response is too old only for a visitor who says that they wrote since.
+  // A complete response is too old only for a visitor who claims to have written since.
   return isComplete ? 'claim' : 'expired';
 }
 
 /**
- * Returns whether every change that affects the `wanted` dependencies also affects the given ones. Further changes to
- * all counts are not recorded in an entry that is already stale.
+ * Returns whether an entry with the given dependencies has recorded every change that affects the `wanted` ones. With
+ * `allCounts`, this is unknown, because an entry that is already stale records no further changes of counts.
  */
 function includesAll({ products, catalogue, allCounts }: Dependencies, wanted: Dependencies): boolean {
   if (allCounts || wanted.allCounts || (wanted.catalogue && !catalogue)) return false;
@@ -198,8 +198,8 @@ function includesAll({ products, catalogue, allCounts }: Dependencies, wanted: D
 }
 
 /**
- * 404 responses for arbitrary ids are not stored, because they would evict other responses. The 404 page that all
- * unknown paths share is stored. Unfinished lists are not stored.
+ * Returns whether to store a response. Unfinished lists are not stored, nor are 404 responses for arbitrary ids, which
+ * would evict other responses. The 404 page that all unknown paths share is stored.
  */
 function isStorable({ status, dependencies }: CachedHead): boolean {
   return (status === 200 && !dependencies.unfinished) || (status === 404 && dependencies.products.length === 0);
