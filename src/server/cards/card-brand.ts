@@ -11,7 +11,7 @@ export const DEFAULT_MARK: CardMark = {
   ],
 };
 
-/** Shorter than the tagline of pages, so it fits into one line of a card. */
+/** Shorter than the default tagline of pages, so it fits on one line of a card. */
 const TAGLINE = 'Discover, upvote and discuss what makers launch.';
 
 /** Returns a site's brand as cards show it. Cards are dark, so they use the accent colours of the dark theme. */

@@ -19,7 +19,7 @@ interface DrawnCard {
   png: Buffer;
   /** A strong validator of these bytes, including the quotes. */
   etag: string;
-  /** Changes with everything that the card shows, except counts. */
+  /** A key that changes with everything that the card shows, except counts. */
   contentKey: string;
   /** The counts that the card shows. */
   counts: string;
@@ -36,8 +36,8 @@ export interface ServedCard {
 
 export interface Cards {
   /**
-   * Returns the card of a product. `award` is its final rank, if it has one. `charge` is called before the card is
-   * drawn for this request, and may refuse that by throwing an error.
+   * Returns the card of a product. `award` is its final rank, if it has one. If the request causes a drawing, `charge`
+   * is called first, and may refuse the drawing by throwing an error.
    * @throws CoreError `overloaded` if neither the card nor a substitute is available, or the error of `charge`.
    */
   ofProduct(product: Product, award?: string, charge?: () => void): Promise<ServedCard>;
@@ -67,12 +67,12 @@ interface CardsOptions {
 const MAX_BYTES = 24 * 1024 * 1024;
 
 /**
- * The counts on a card may lag by this much: other sites cache cards for days, and a product that is upvoted every
- * second must not be redrawn every second.
+ * The counts on a card may lag by this much, because other sites cache cards for days, and the card of a product that
+ * is upvoted every second must not be redrawn every second.
  */
 export const COUNT_LAG_MS = 10 * 60_000;
 
-/** The maximum number of cards that are being drawn or wait. Further products get substitutes. */
+/** The maximum number of cards that are being drawn or waiting. Requests for further cards get substitutes. */
 export const MAX_DRAWINGS = 64;
 
 /** The maximum number of cards whose pictures are in memory: the card that is being drawn, and the next one. */
@@ -152,8 +152,8 @@ export function createCards(options: CardsOptions): Cards {
   }
 
   /**
-   * Returns the drawing in progress for the same content, or charges the request and starts one. Rejects if that
-   * drawing failed less than `RETRY_DELAY_MS` ago.
+   * Returns the drawing in progress for the same content, or charges the request and starts one. Rejects if drawing the
+   * same content failed less than `RETRY_DELAY_MS` ago.
    */
   async function once(
     key: string,
@@ -167,7 +167,7 @@ export function createCards(options: CardsOptions): Cards {
     }
     const current = drawings.get(drawingKey);
     if (current) return current;
-    // Other requests share the drawing, so a refusal of this one must not become its result.
+    // Other requests share the drawing, so it must not fail because this request is over its limit.
     if (drawings.size < MAX_DRAWINGS) charge?.();
     const drawing = draw()
       .catch((error: unknown) => {

@@ -2,7 +2,7 @@ export interface FairQueueLimits {
   /** The total number of slots. */
   maxSlots: number;
   maxSlotsPerSender: number;
-  /** How long a slot stays reserved without a call of `run`. Afterwards, `enter` may take it if no slot is free. */
+  /** How long a slot stays reserved until `run` is called. Afterwards, `enter` may take it if no slot is free. */
   protectedMs?: number;
 }
 

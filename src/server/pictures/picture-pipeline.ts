@@ -45,7 +45,7 @@ export interface PictureProcessorOptions {
  */
 const QUEUE_LIMITS: FairQueueLimits = { maxSlots: 24, maxSlotsPerSender: 8, protectedMs: 10_000 };
 
-/** The free space that pictures leave to the database: a GiB, or a tenth of a disk of less than 10 GiB. */
+/** The free space that pictures leave to the database: 1 GiB, or a tenth of a disk of less than 10 GiB. */
 const RESERVED_BYTES = 2 ** 30;
 const RESERVED_SHARE = 0.1;
 
@@ -157,8 +157,11 @@ function kindOf({ bytes, declaredType }: UploadedPicture): PictureTask['kind'] {
   const found = pictureKindOf(bytes);
   const actual = Object.values(FORMATS).find(({ kind }) => kind === found);
   if (actual === undefined) {
-    const sort = found === 'svg' ? 'an SVG' : 'not a picture of a supported type';
-    throw new CoreError('unsupported_media_type', `The file is ${sort}. Please send a PNG, JPEG, WebP, AVIF or GIF.`);
+    const description = found === 'svg' ? 'an SVG' : 'not a picture of a supported type';
+    throw new CoreError(
+      'unsupported_media_type',
+      `The file is ${description}. Please send a PNG, JPEG, WebP, AVIF or GIF.`,
+    );
   }
   if (declared !== actual) {
     const what = `${actual === FORMATS['image/avif'] ? 'an' : 'a'} ${actual.name}`;

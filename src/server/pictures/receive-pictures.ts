@@ -38,11 +38,11 @@ export function receivePictures(app: FastifyInstance, pipeline: PicturePipeline)
     const slot = pipeline.admit(Buffer.from(networkPrefix(request.ip)).toString('hex'), () =>
       endSlowBody(app.server, request.raw),
     );
-    const gone = new AbortController();
-    admitted.set(request, { slot, declaredType, signal: gone.signal });
+    const disconnected = new AbortController();
+    admitted.set(request, { slot, declaredType, signal: disconnected.signal });
     reply.raw.once('close', () => {
       slot.release();
-      gone.abort(clientDisconnected());
+      disconnected.abort(clientDisconnected());
     });
   });
   return async (request, use) => {

@@ -17,7 +17,7 @@ export const PALETTE = {
   sea: '#a6e6e3',
 } as const;
 
-/** The waves; each path is 1200 wide and 160 high, and is scaled in height. */
+/** The waves, from back to front. Each path is 1200 wide and 160 high, and is scaled vertically to `height`. */
 const WAVES = [
   {
     top: 402,
@@ -117,7 +117,8 @@ interface Box {
 }
 
 /**
- * Larger pictures are not drawn. The check follows the decoding; a process that then uses too much memory is replaced.
+ * Pictures with more pixels are not drawn. They are checked after decoding; if decoding took too much memory, the
+ * worker process is replaced.
  */
 const MAX_PIXELS = 40_000_000;
 

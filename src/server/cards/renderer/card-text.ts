@@ -28,7 +28,7 @@ const fallbacks = FAMILIES.slice(1).map(([family]) => `"${family}"`);
 export const DISPLAY_FACE = `"Card Display", ${fallbacks.join(', ')}`;
 export const TEXT_FACE = fallbacks.join(', ');
 
-/** Registers the bundled fonts with the canvas. `canShow` returns whether one of them has a character. */
+/** Registers the bundled fonts with the canvas. `canShow` returns whether any of them contains a character. */
 export function loadCardFonts(folder: string): { canShow(codePoint: number): boolean } {
   const fonts: Font[] = [];
   for (const [family, ...names] of FAMILIES) {
@@ -67,7 +67,7 @@ export function drawableText(text: string, canShow: (codePoint: number) => boole
   const isShown = (characters: string) =>
     [...characters].every((each) => INVISIBLE.test(each) || canShow(each.codePointAt(0) ?? 0));
   let drawable = '';
-  // Much of the text may be removed below.
+  // Four times the maximum, because much of the text may be removed below.
   const cut = text.slice(0, MAX_CONSIDERED * 4);
   const line = cut.replaceAll(/\s+/gu, ' ').replaceAll(CONTROLS, '').replaceAll(KEYCAP, '$1');
   for (const { segment } of graphemes.segment(line)) {
@@ -95,7 +95,7 @@ export function firstSentence(text: string): string {
 
 /**
  * Breaks a text into lines of at most `maxWidth`, between words (found by a dictionary in scripts without spaces), and
- * inside a word only if the word is longer than a line. An ellipsis marks truncated text.
+ * inside a word only if the word is wider than a line. An ellipsis marks truncated text.
  */
 export function wrapText(
   text: string,

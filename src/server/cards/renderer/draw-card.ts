@@ -23,7 +23,7 @@ const TILE = { y: 84, size: 236 } as const;
 const GAP = 44;
 const TEXT_TOP = 84;
 const TEXT_BOTTOM = 408;
-const FOOT_MIDDLE = 566;
+const FOOTER_MIDDLE = 566;
 const AWARD = { size: 26, lineHeight: 34, gap: 28, minWidth: 200 } as const;
 const BOARD = { top: 64, gap: 18, placeWidth: 104, lineHeight: 56 } as const;
 const TAGLINE = { size: 30, lineHeight: 42 } as const;
@@ -177,7 +177,7 @@ function drawLines(
 ): number {
   context.font = font;
   context.fillStyle = fill;
-  // In the wrong direction, quotes and full stops would appear on the wrong side.
+  // Otherwise, quotes and full stops in right-to-left text would appear on the wrong side.
   context.direction = isRightToLeft(lines.join('')) ? 'rtl' : 'ltr';
   context.textAlign = edge;
   context.textBaseline = 'alphabetic';
@@ -199,10 +199,10 @@ function drawUpvotes(
   const width = context.measureText(label).width + 104;
   context.fillStyle = pill;
   context.beginPath();
-  context.roundRect(MARGIN, FOOT_MIDDLE - 36, width, 72, 36);
+  context.roundRect(MARGIN, FOOTER_MIDDLE - 36, width, 72, 36);
   context.fill();
   context.save();
-  context.translate(MARGIN + 24, FOOT_MIDDLE - 21);
+  context.translate(MARGIN + 24, FOOTER_MIDDLE - 21);
   context.scale(2, 2);
   context.strokeStyle = ink;
   context.lineWidth = 2;
@@ -214,7 +214,7 @@ function drawUpvotes(
   context.direction = 'ltr';
   context.textAlign = 'left';
   context.textBaseline = 'alphabetic';
-  context.fillText(label, MARGIN + 74, FOOT_MIDDLE + 12);
+  context.fillText(label, MARGIN + 74, FOOTER_MIDDLE + 12);
   return MARGIN + width;
 }
 
@@ -222,17 +222,17 @@ function drawUpvotes(
 function drawAward(context: SKRSContext2D, award: string, { from, to }: { from: number; to: number }): void {
   const font = `700 ${AWARD.size}px ${TEXT_FACE}`;
   const fitted = fitText(context, award, { font, lineHeight: AWARD.lineHeight, maxLines: 2, maxWidth: to - from });
-  const top = FOOT_MIDDLE - (fitted.lines.length * AWARD.lineHeight) / 2;
+  const top = FOOTER_MIDDLE - (fitted.lines.length * AWARD.lineHeight) / 2;
   drawLines(context, fitted, { edge: 'left', x: from }, { top, fill: PALETTE.foam });
 }
 
-/** Draws the logo and the name of the brand in the foot. @returns the horizontal position at which the logo begins. */
+/** Draws the brand's logo and name in the footer. @returns the horizontal position at which the logo begins. */
 function drawBrand(context: SKRSContext2D, brand: DrawnBrand): number {
   const font = `800 36px ${DISPLAY_FACE}`;
   const fitted = fitText(context, brand.name, { font, lineHeight: 46, maxLines: 1, maxWidth: 480 });
   const width = Math.max(...fitted.lines.map((line) => context.measureText(line).width), 0);
   const start = CARD_SIZE.width - MARGIN - width;
-  drawLines(context, fitted, { edge: 'left', x: start }, { top: FOOT_MIDDLE - 23, fill: PALETTE.white });
-  drawMark(context, brand, { x: start - 66, y: FOOT_MIDDLE - 25, size: 50 });
+  drawLines(context, fitted, { edge: 'left', x: start }, { top: FOOTER_MIDDLE - 23, fill: PALETTE.white });
+  drawMark(context, brand, { x: start - 66, y: FOOTER_MIDDLE - 25, size: 50 });
   return start - 66;
 }
