@@ -2,7 +2,7 @@ import type { Worker } from 'node:cluster';
 import { aggregateCounters, type MetricValues, type SiteMetrics, textOfProcesses } from '../metrics/site-metrics.ts';
 import type { FromPrimary } from './heartbeat.ts';
 
-/** For workers that take longer to respond, the last known metrics are used, because a process may hang. */
+/** If a worker takes longer to respond, for example because it hangs, its last known metrics are used. */
 const RESPONSE_TIMEOUT_MS = 2_000;
 
 /** The part of a worker process that this file uses. */

@@ -49,7 +49,7 @@ export async function bindSocket(host: string, port: number): Promise<SocketHand
     const { address, family } = await lookup(host);
     const handle = createHandle(address, port, family, -1, 0);
     if (typeof handle === 'number') throw systemError(handle);
-    // `getsockname` also reports an address in use, an error that `bind` delays.
+    // libuv does not report an address in use when it binds, but in the next call.
     const errorNumber = handle.getsockname({});
     if (errorNumber === 0) return handle;
     handle.close();

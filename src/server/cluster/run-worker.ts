@@ -15,7 +15,7 @@ const SPARE_TITLE = 'groundswell spare worker';
 /** The start message, with its socket. */
 type Start = Extract<FromPrimary, { kind: 'start' }> & { socket: SocketHandle };
 
-/** Serves as one of several processes, until the primary process stops it or exits. */
+/** Serves requests as one of several workers, until the primary process stops this process or exits. */
 export async function runWorker(settings: Settings, log: Logger): Promise<void> {
   // Ctrl-C signals every process in the terminal, and some service managers signal all processes of a service. Workers
   // ignore these signals, because the primary process decides when they stop.

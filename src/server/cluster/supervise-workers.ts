@@ -11,7 +11,7 @@ import { type FleetEffect, type FleetEvent, type FleetState, launchFleet, type S
 
 /**
  * A worker that has not exited this long after the stop delay is killed. The time is shorter than the ten seconds after
- * which `groundswell serve` exits in any case.
+ * which `groundswell serve` aborts the remaining requests.
  */
 const STOP_TIMEOUT_MS = 8_000;
 /** Timeout for loading the code, and again for starting. Both take far less, even on an overloaded machine. */
@@ -20,7 +20,7 @@ const START_TIMEOUT_MS = 60_000;
 /** The processes that serve requests. */
 interface Workers {
   address: string;
-  /** Returns the workers that serve, also while they stop. */
+  /** Returns the workers that serve, including those that are stopping. */
   up(): Worker[];
   /** The number of workers that exited, or hung and were killed, while starting or serving. Each is replaced. */
   replaced(): number;
@@ -167,12 +167,12 @@ export async function startWorkers({
     // Workers accept connections until they close their own copies of the socket.
     socket.close();
     const all = [...workers.values()];
-    const gone = all.map((worker) => new Promise((resolve) => worker.once('exit', resolve)));
+    const exits = all.map((worker) => new Promise((resolve) => worker.once('exit', resolve)));
     for (const worker of all) send(worker, { kind: 'stop', delayMs });
     const endDeadline = startDeadline(delayMs + STOP_TIMEOUT_MS, () => {
       for (const worker of all) worker.process.kill('SIGKILL');
     });
-    await Promise.all(gone);
+    await Promise.all(exits);
     endDeadline();
   }
 

@@ -48,7 +48,7 @@ export interface Step {
   readonly effects: readonly FleetEffect[];
 }
 
-/** A worker that exits less than this long after it came up counts as a failed start. */
+/** If a worker exits earlier than this after it came up, its start counts as failed. */
 const MIN_UPTIME_MS = 1_000;
 const FAILURE_WINDOW_MS = 5 * 60_000;
 const MAX_FAILURES = 20;

@@ -137,7 +137,7 @@ const TRANSITIONS: Transition[] = [
     from: { kind: 'unavailable' },
     event: { kind: 'requested', task: 3 },
     to: { kind: 'unavailable' },
-    effects: [unavailable('The process did not start; it will be tried again later', 3)],
+    effects: [unavailable('The process did not start; another attempt will follow', 3)],
   },
   {
     name: 'after the retry delay, the process may be started again',

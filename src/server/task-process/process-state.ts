@@ -82,7 +82,7 @@ function request(state: OpenState, task: TaskNumber, maxQueued: number): Process
     case 'idle':
       return proceed([task]);
     case 'unavailable':
-      return unchanged(state, reject([task], 'unavailable', 'The process did not start; it will be tried again later'));
+      return unchanged(state, reject([task], 'unavailable', 'The process did not start; another attempt will follow'));
     case 'starting':
     case 'running':
       if (state.waiting.length >= maxQueued) {
