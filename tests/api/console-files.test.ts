@@ -181,7 +181,7 @@ describe('Imports', () => {
       return { sent };
     });
     expect(await imported.sent).toMatchObject({ kind: 'done', summary: { created: 1 } });
-    const message = 'Cannot delete the uploaded file of an import';
+    const message = 'Cannot delete the uploaded file of an import. Delete its folder by hand.';
     await expect.poll(lines).toContainEqual(expect.objectContaining({ msg: message }));
   });
 

@@ -123,8 +123,8 @@ export async function buildConsoleApp(options: ConsoleOptions): Promise<FastifyI
 /** Serves the content-hashed files. They are `private`, because shared caches need not store the console. */
 async function consoleAssets(app: FastifyInstance, { consoleDir }: { consoleDir: string }): Promise<void> {
   hideRefusals(app);
-  // A hook sets these headers, because the default headers of the reply would replace those of the plug-in's option
-  // `setHeaders`.
+  // A hook sets these headers, because the default headers of the reply would override those that the plug-in's option
+  // `setHeaders` sets.
   app.addHook('onSend', async (_request, reply) => {
     if (reply.statusCode >= 400) return;
     reply.header('Cache-Control', 'private, max-age=31536000, immutable').header('Vary', 'Accept-Encoding');

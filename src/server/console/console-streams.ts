@@ -20,7 +20,7 @@ export interface ConsoleStreams extends ChangeListener {
   /** Adds a stream. `token` identifies the session that opened it. */
   add(response: ServerResponse, token: string): void;
   /**
-   * Calls `end` if the session ends first, so a download or an import does not outlive it.
+   * Calls `end` if the session ends before the work does, so a download or an import does not outlive its session.
    * @returns a function to call when the work is complete.
    */
   endWithSession(token: string, end: () => void): () => void;
@@ -51,7 +51,7 @@ export function createConsoleStreams(findOpenSessions: (tokens: string[]) => Pro
     return () => void tokens.delete(endWork);
   }
   async function endSignedOut(): Promise<void> {
-    // Work that begins during the check is not part of it.
+    // Work that begins during the check does not end, because its session is not checked.
     const checked = [...tokens];
     if (checked.length === 0) return;
     try {

@@ -28,8 +28,8 @@ const PAGES = new Set<string>([CONSOLE_PATHS.home, ...CONSOLE_SCREENS.map(CONSOL
 
 /**
  * Passes requests for the console to its own Fastify instance, which has its own router, hooks and limits. While the
- * console is not open, they are handled like any unknown URL, so a closed console cannot be detected. Call this before
- * adding other hooks.
+ * console is closed, such requests are handled like those for unknown URLs, so the console cannot be detected. Call
+ * this before adding other hooks.
  */
 export function mountConsole(app: FastifyInstance, { app: target, isOpen }: OperatorConsole): void {
   app.decorateRequest('isForConsole', false);
@@ -120,7 +120,7 @@ export async function readConsoleBuild(consoleDir: string): Promise<ConsoleBuild
   };
 }
 
-/** Returns the HTML document of all screens: it is empty, and its script requests the rest. */
+/** Returns the HTML document of all screens. It has no content, because its script renders the screens. */
 export function consoleDocument({ script, styles, fonts, modulePreloads }: ConsoleBuild): string {
   return `<!doctype html>
 <html lang="en">

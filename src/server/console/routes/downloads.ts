@@ -52,17 +52,17 @@ export const downloadRoutes: FastifyPluginAsyncTypebox<ConsoleOptions & { cookie
       const options = { groundswell: PACKAGE_VERSION, pictureFolder, onDamagedPicture, end: false };
       const header = await sendBackup(database, file, options);
       const details = { createdAt: header.createdAt, rows: rowsOf(header) };
-      // The backup is complete, so the download succeeds even if the database refuses this write.
+      // The backup is complete, so the download succeeds even if the entry cannot be written.
       await recordAudit(database, { action: 'backup', target: name, details }).catch((error: Error) =>
         log.warn({ err: error }, 'Cannot record in the audit log that an operator downloaded a backup'),
       );
-      log.info({ rows: details.rows }, 'An operator has downloaded a backup from the console');
+      log.info({ rows: details.rows }, 'An operator downloaded a backup from the console');
     };
     sendFile(file, withoutStatementTimeout(send), 'A backup started in the console failed');
     return reply.type('application/octet-stream').header('Content-Disposition', attachment(name)).send(file);
   });
 
-  /** Creates the file that a download sends. It breaks off if the operator's session ends. */
+  /** Creates the stream of a download. It is destroyed if the operator's session ends. */
   function openFile(request: FastifyRequest): PassThrough {
     const file = new PassThrough();
     const token = cookies.sessionOf(request) ?? '';
@@ -70,13 +70,13 @@ export const downloadRoutes: FastifyPluginAsyncTypebox<ConsoleOptions & { cookie
     return file.once('close', streams.endWithSession(token, end));
   }
 
-  /** Ends the response when the file is complete, or breaks the connection if writing it fails. */
+  /** Ends the response when the file is complete, or aborts the connection if writing it fails. */
   function sendFile(file: PassThrough, writing: Promise<unknown>, failure: string): void {
     writing.then(
       () => file.end(),
       (error: Error) => {
         if (!file.destroyed) log.warn({ err: error }, failure);
-        // The response has begun, so only a broken connection can signal the failure.
+        // The response has begun, so only an aborted connection can signal the failure.
         file.destroy(error);
       },
     );

@@ -38,7 +38,7 @@ const Query = Type.Object({
   dryRun: Type.Optional(Type.Boolean()),
 });
 
-/** The minimum interval between reports of the progress. */
+/** The minimum interval between progress events after changes. */
 const PROGRESS_INTERVAL_MS = 100;
 /** How long a stopping site waits for aborted imports. */
 const ABORT_TIMEOUT_MS = 5_000;
@@ -78,7 +78,7 @@ export const importRoutes: FastifyPluginAsyncTypebox<Options> = async (
     const folder = await mkdtemp(join(tmpdir(), 'groundswell-upload-'));
     const removeFolder = () =>
       rm(folder, { recursive: true, force: true }).catch((error: Error) =>
-        log.warn({ err: error, folder }, 'Cannot delete the uploaded file of an import'),
+        log.warn({ err: error, folder }, 'Cannot delete the uploaded file of an import. Delete its folder by hand.'),
       );
     // The path does not contain the sender's file name, which may be `..`, or too long.
     const path = join(folder, 'upload');
@@ -127,7 +127,7 @@ export const importRoutes: FastifyPluginAsyncTypebox<Options> = async (
         running.delete(controller);
       });
     running.set(controller, importing);
-    // Proxies must not delay lines, because the browser treats a silent connection as dead.
+    // Proxies must not buffer the response, because the browser treats a silent connection as dead.
     return reply.type('application/x-ndjson').header('x-accel-buffering', 'no').send(events);
   });
 };

@@ -117,7 +117,7 @@ export interface SignInLimits {
   charge(attempt: SignInAttempt, reply?: FastifyReply): { refund(): void };
 }
 
-/** Maximum guesses from one network for all names. A whole IPv6 /48 may make `PREFIX_48_LIMIT_FACTOR` times as many. */
+/** Maximum guesses from one network, for all names together. An IPv6 /48 has `PREFIX_48_LIMIT_FACTOR` times as many. */
 const PER_NETWORK = { amount: 10, seconds: 10 * 60 };
 /** Maximum guesses for one name from all unknown browsers, which limits attacks from many networks. */
 const PER_NAME = { amount: 60, seconds: 60 * 60 };
