@@ -19,6 +19,6 @@ test.each<[string | undefined, string, string]>([
   ['identity;q=1, br;q=0.5', 'identity', 'identity may be preferred'],
   ['gzip ; q=0.8 , br ; q=0.2', 'gzip', 'spaces do not matter'],
   ['br;q=nonsense, gzip', 'gzip', 'a weight that is not a number counts as 0'],
-])('%s → %s: %s', (header, expected) => {
+])('the Accept-Encoding header %j selects %s: %s', (header, expected) => {
   expect(preferredEncoding(header)).toBe(expected);
 });

@@ -80,7 +80,7 @@ export function occupyConnection(reply: FastifyReply): Socket {
   return socket;
 }
 
-/** Takes the response over from Fastify, and sets its headers and further ones on the raw response. */
+/** Takes over a response from Fastify, and sets its headers and `headers` on the raw response. */
 export function hijack(reply: FastifyReply, headers: Record<string, string>): void {
   reply.hijack();
   for (const [name, value] of Object.entries({ ...reply.getHeaders(), ...headers })) {
@@ -96,7 +96,9 @@ const STALL_CHECK_MS = 15_000;
 const STALL_TIMEOUT_MS = 120_000;
 
 interface Progress {
+  /** The number of bytes received and sent. */
   bytes: number;
+  /** The time of the last check that found progress. */
   since: number;
   /** The response to the latest request, unless a check found that it was sent. */
   response: ServerResponse | undefined;
@@ -152,7 +154,7 @@ const DRAIN_CHECK_MS = 100;
  * from stopping.
  */
 const DRAIN_TIMEOUT_MS = 5_000;
-/** Requests are not aborted before this many checks, so a process that was suspended first reads the received data. */
+/** Requests are not aborted before this many checks, so a process that was suspended can first read received data. */
 const MIN_DRAIN_CHECKS = 10;
 
 /**

@@ -16,7 +16,7 @@ const PREFLIGHT_HEADERS = {
   // X-User-Session and Content-Type are not allowed, because a page of another origin must not act for a visitor or
   // write.
   'access-control-allow-headers': 'If-None-Match, If-Modified-Since, Cache-Control, Last-Event-ID',
-  // The maximum is a day. Browsers apply lower limits (Chromium: two hours).
+  // A day is the most that any browser applies (Firefox). Chromium applies two hours.
   'access-control-max-age': '86400',
   'cache-control': NO_STORE,
 };

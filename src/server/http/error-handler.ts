@@ -128,8 +128,8 @@ function newAjv(coerceTypes: boolean): Ajv {
 }
 
 /**
- * Accepts JSON bodies only. Broken UTF-8 is refused rather than repaired, since the stored text must be the one sent;
- * an empty body is accepted as no body, because many clients always send the media type.
+ * Accepts JSON bodies only. Invalid UTF-8 is refused rather than repaired, because the stored text must be the text
+ * that was sent. An empty body counts as no body, because many clients always send the media type.
  */
 export function acceptJsonOnly(app: FastifyInstance): void {
   const parseJson = app.getDefaultJsonParser('error', 'error');

@@ -28,7 +28,7 @@ const MAX_CLOCK_DIFFERENCE_MS = 500;
  */
 type SystemClock = () => Date;
 
-/** Records in the visitor's browser that a write of the visitor has just been committed. */
+/** Sets the last-write cookie. Call this after a write of the visitor has been committed. */
 export function setLastWriteCookie(
   reply: FastifyReply,
   { monotonicMs }: Runtime,
@@ -43,8 +43,9 @@ export function hasLastWrite(cookie: string): boolean {
 }
 
 /**
- * Returns a time of the monotonic clock: responses produced after it include the visitor's own writes. Returns
- * undefined without a recent write. The time is never in the future, even if the cookie is forged.
+ * Returns the time of the visitor's last write on the monotonic clock, or a slightly later time, so responses produced
+ * after it include the write. Returns undefined if there was no recent write. The time is never in the future, even if
+ * the cookie is forged.
  */
 export function lastWriteOf(
   { headers: { cookie } }: Pick<IncomingMessage, 'headers'>,

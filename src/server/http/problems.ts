@@ -3,7 +3,7 @@ import { COMMENT_MESSAGES } from '../../contract/comments/messages.ts';
 import type { FieldError, Problem, ProblemCode } from '../../contract/problem.ts';
 import { NO_STORE } from './cache-control.ts';
 
-/** The HTTP status and the title of each code. By RFC 9457, the title is the same for every problem of its kind. */
+/** The HTTP status and the title of each code. As RFC 9457 recommends, every problem of a kind has the same title. */
 const KINDS: Record<ProblemCode, { status: number; title: string }> = {
   bad_request: { status: 400, title: 'Bad request' },
   session_required: { status: 400, title: 'Visitor session required' },
@@ -59,7 +59,7 @@ export function problem(code: ProblemCode, detail: string, errors?: readonly Fie
   return { type: 'about:blank', ...KINDS[code], detail, code, ...(errors && { errors: [...errors] }) };
 }
 
-/** Sends a problem. Its `X-Request-Id` lets the operator find it in the log. */
+/** Sends a problem. Its `X-Request-Id` lets the operator find the request in the log. */
 export function sendProblem(body: Problem, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   return reply
     .code(body.status)

@@ -10,11 +10,11 @@ const ENCODINGS = ['br', 'gzip', 'identity'] as const;
 
 export type Encoding = (typeof ENCODINGS)[number];
 
-/** Browsers send one of a few values. The cache of results is bounded, because clients can send any value. */
+/** The negotiated encodings by header. The cache is bounded: browsers send a few values, but clients can send any. */
 const encodingCache = new Map<string, Encoding>();
 const MAX_CACHED_HEADERS = 100;
 
-/** Returns the encoding that a client prefers; without the header, the response is not encoded. */
+/** Returns the encoding that a client prefers. If the header is missing, the response is not encoded. */
 export function preferredEncoding(acceptEncoding: string | undefined): Encoding {
   if (acceptEncoding === undefined) return 'identity';
   let encoding = encodingCache.get(acceptEncoding);
@@ -26,8 +26,9 @@ export function preferredEncoding(acceptEncoding: string | undefined): Encoding 
 }
 
 /**
- * Returns the encoding that a client prefers, by RFC 9110, section 12.5.3: the greatest weight wins, and among equals
- * the one that compresses best. If a client refuses everything, including identity, the response is still not encoded.
+ * Returns the encoding that a client prefers (RFC 9110, section 12.5.3): the greatest weight wins, and among equal
+ * weights the encoding that compresses best. If a client refuses everything, including identity, the response is still
+ * not encoded.
  */
 function negotiateEncoding(acceptEncoding: string): Encoding {
   const weights = new Map<string, number>();
@@ -183,7 +184,7 @@ function noBody({ method }: FastifyRequest): Readable | null {
   return method === 'HEAD' ? Readable.from([]) : null;
 }
 
-/** Compares entity tags by RFC 9110, section 13.1.2: the comparison is weak, and `*` matches anything that exists. */
+/** Compares entity tags (RFC 9110, section 13.1.2): the comparison is weak, and `*` matches anything that exists. */
 export function matchesEntityTag(ifNoneMatch: string | undefined, tag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   return ifNoneMatch.split(',').some((known) => known.trim() === '*' || known.trim().replace(/^W\//, '') === tag);

@@ -38,7 +38,7 @@ export function makerKeyOf({ headers: { authorization } }: Pick<FastifyRequest, 
 const IDEMPOTENCY_KEY = new RegExp(IDEMPOTENCY_KEY_PATTERN);
 
 /**
- * Returns the request's idempotency key, or undefined without the header.
+ * Returns the request's idempotency key, or undefined if the header is missing.
  * @throws CoreError `idempotency_key_invalid`.
  */
 export function idempotencyKeyOf(request: FastifyRequest): string | undefined {
@@ -69,8 +69,8 @@ export function createRequestIds(): () => string {
 }
 
 /**
- * Decorates the app with `isTrustedPeer`, since the log contains the `X-Request-Id` of a request only if a trusted
- * proxy sent it. Call this before the first route is registered.
+ * Decorates the app with `isTrustedPeer`, because the `X-Request-Id` of a request is logged only if a trusted proxy
+ * sent it. Call this before the first route is registered.
  */
 export function trustRequestIds(app: FastifyInstance, trustProxy: TrustedProxies | undefined): void {
   app.decorate('isTrustedPeer', ({ socket }: IncomingMessage) =>

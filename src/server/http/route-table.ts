@@ -15,7 +15,7 @@ export interface RouteTable {
 export function recordRoutes(app: FastifyInstance): RouteTable {
   const routes = new Map<string, { pattern: RegExp; methods: Set<string> }>();
   app.addHook('onRoute', ({ url, method }: RouteOptions) => {
-    // The wildcard of static files would match every URL below it, including unknown ones.
+    // The wildcard routes of static files would match every URL below their prefixes, including unknown ones.
     if (url.includes('*')) return;
     const route = routes.get(url) ?? { pattern: expressionOf(url), methods: new Set() };
     for (const name of [method].flat()) route.methods.add(name);

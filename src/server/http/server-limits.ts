@@ -129,7 +129,7 @@ export function endSlowBodies({ server }: FastifyInstance, { baseMs, bytesPerMs 
     request.once('end', stop).once('close', stop);
     stopTimers.set(request, stop);
   });
-  // By default, Node refuses an unknown `Expect` header itself, without this timer. A server may also ignore it.
+  // By default, Node rejects an unknown `Expect` header itself, without this timer. Servers may ignore the header, too.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
 }
 
