@@ -102,8 +102,8 @@ export async function deleteOldData(
   log: Pick<Log, 'info' | 'warn'>,
   { now, signal }: { now?: Date; signal?: AbortSignal } = {},
 ): Promise<void> {
-  // Pictures are dated by this machine's clock, because this machine stored them. Machines share the other data, so a
-  // clock that is ahead must not delete it too early.
+  // Pictures are dated by the clock of this machine, which stored them. Other data is shared by all machines, so its
+  // age is measured with `readEarlierTime`, and a machine whose clock is ahead deletes nothing too early.
   const parts = [
     deleteExpiredKeys,
     deleteOldSessions,
@@ -112,7 +112,7 @@ export async function deleteOldData(
     deleteOldEvents,
     deleteClosedSubmissions,
     deleteOldBursts,
-    // Searches all products for references.
+    // This searches all products for references, so it may take long.
     () => withoutStatementTimeout((unlimited) => deletePictures(unlimited, pictures, log, now ?? new Date())),
   ];
   for (const part of parts) {

@@ -97,7 +97,7 @@ test('if several processes deliver events, each event is delivered by one of the
 });
 
 describe('outages of the receiver', () => {
-  test('attempts back off exponentially while the receiver is down, and it gets its events afterwards', async () => {
+  test('attempts back off exponentially while the receiver is down, and the receiver gets its events afterwards', async () => {
     await receiver.stop();
     await record('a');
     const deliveries = start();

@@ -5,7 +5,7 @@ import { acquireLease, type Lease, type LeaseName, releaseLease, renewLease } fr
 import type { Log } from '../../core/runtime.ts';
 
 export interface LeaseTimes {
-  /** How often each process checks for work. */
+  /** The interval at which each process checks for work. */
   pollMs: number;
   /** How long a lease lasts without renewal: after a crash, other processes wait for this long. */
   leaseMs: number;

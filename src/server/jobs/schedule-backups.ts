@@ -14,7 +14,7 @@ import { type LeaseTimes, runUnderLease } from './run-under-lease.ts';
 export interface ScheduledBackups {
   /** Returns when the last complete scheduled backup of any process began. */
   lastSuccess(): Date | undefined;
-  /** The number of attempts that failed in this process. */
+  /** Returns the number of failed attempts of this process. */
   failures(): number;
   /** Stops the schedule and aborts the current backup. */
   close(): Promise<void>;
@@ -25,7 +25,7 @@ const LEASE = 'scheduled backup';
 const LEASE_TIMES: LeaseTimes = { pollMs: 15_000, leaseMs: 60_000, retryMs: 5 * 60_000 };
 
 /**
- * Creates the folder of the backups if missing, accessible to this user only.
+ * Creates the backup folder if it is missing. Only this user can access a new folder.
  * @throws StartError if this user cannot create, read and write it.
  */
 export async function prepareBackupFolder({ folder }: BackupSettings): Promise<void> {
@@ -47,7 +47,7 @@ export const DAMAGED_PICTURE = 'A picture is damaged and was left out of the bac
 const RESERVED_BYTES = 2 ** 28;
 const RESERVED_SHARE = 0.05;
 
-/** @throws Error if the disk has too little free space for `expectedBytes` more. */
+/** @throws Error if the disk has too little free space for `expectedBytes` in addition to the reserved space. */
 async function requireDiskSpace(folder: string, expectedBytes: number, measure: MeasureDisk): Promise<void> {
   // Some file systems cannot be measured, or report a size of 0.
   const { free, all } = await measure(folder).catch(() => ({ free: 0, all: 0 }));

@@ -11,9 +11,9 @@ import { type LeaseTimes, runUnderLease } from './run-under-lease.ts';
 export interface Finaliser {
   /** Returns the latest counts of leaderboards and votes. */
   stats(): BoardStats;
-  /** The seconds that this process has spent finalising results. */
+  /** Returns the seconds that this process has spent finalising results. */
   seconds(): number;
-  /** The number of failed attempts of this process. */
+  /** Returns the number of failed attempts of this process. */
   failures(): number;
   /** Stops the schedule, and the current run before it finalises another day. */
   close(): Promise<void>;

@@ -163,8 +163,8 @@ export function createLive({ database, changes, log, now }: LiveOptions): Live {
   }
 
   /**
-   * Sends the heartbeat. Its id may be older than that of a stream's last frame; if the client then reconnects, it only
-   * gets some changes again.
+   * Sends the heartbeat. Its id may be older than that of a stream's last frame. A client that then reconnects gets
+   * some changes again, which is harmless.
    */
   async function sendHeartbeat(): Promise<void> {
     if (state.kind !== 'delivering' && pending.isEmpty()) deliveredUpTo = changes.observedUpTo();

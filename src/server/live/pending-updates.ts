@@ -33,8 +33,8 @@ interface ResumingStreams {
 }
 
 /**
- * Changes since the last delivery that at least one stream subscribes to, and the streams that need the changes they
- * missed.
+ * Changes since the last delivery that at least one stream subscribes to, and the resuming streams, which need the
+ * changes they missed.
  */
 export class PendingUpdates {
   readonly #productIds = new Set<string>();
@@ -131,7 +131,7 @@ export class PendingUpdates {
       const commentsSince = needsComments && since !== 'unknown' ? since : Number.POSITIVE_INFINITY;
       return { subscription, streams, missed, commentsSince };
     });
-    // All subscriptions share one lookup, because each lookup goes through the comments of all products.
+    // All subscriptions share one lookup, because each lookup scans the comments of all products.
     const earliest = resuming.reduce(
       (min, { commentsSince }) => Math.min(min, commentsSince),
       Number.POSITIVE_INFINITY,
