@@ -38,7 +38,7 @@ function watch(options: { maxVotes?: number } = {}) {
   };
 }
 
-test('upvotes for a product by twenty sessions of a network are a burst, those by nineteen are not', async () => {
+test('upvotes for a product by twenty sessions of a network are a burst; those by nineteen are not', async () => {
   const { vote, flushed } = watch();
   vote(0, 19, '192.0.2.1');
   vote(0, 19, '198.51.100.7');

@@ -39,7 +39,7 @@ const MAX_VOTES = 200_000;
  */
 export function createUpvoteBursts({ now, save, log, maxVotes = MAX_VOTES }: UpvoteBurstsOptions): UpvoteBursts {
   let hour = startHour(now());
-  /** The maximum number of unsaved bursts. One hour may have as many: each vote may count for a /64 and for a /48. */
+  /** The maximum number of bursts in `ended`: as many as one hour can have if each vote counts for a /64 and a /48. */
   const maxEnded = (2 * maxVotes) / BURST_SESSIONS;
   /** Bursts of hours that have ended, until they are saved. */
   let ended = new Map<string, UpvoteBurst>();
@@ -151,7 +151,7 @@ function addVote(
 
 function takeUnsavedBursts({ startsAt, voters, savedSizes }: Hour): UpvoteBurst[] {
   const bursts: UpvoteBurst[] = [];
-  // A burst of a /48 is omitted if all its votes came from one of its /64s, because that /64 is reported itself.
+  // A burst of a /48 is omitted if all its votes came from one of its /64s, because the burst of the /64 is reported.
   const largestParts = new Map<Set<string>, number>();
   for (const { sessions, whole48 } of voters.values()) {
     if (whole48) largestParts.set(whole48.sessions, Math.max(largestParts.get(whole48.sessions) ?? 0, sessions.size));

@@ -84,7 +84,7 @@ test('a refusal by the network limit takes no token from a new session, so no bu
   expect(limits[0]).toEqual({ scope: 'session', ...perMinute(2), remaining: 2, waitMs: 0, refillMs: 0 });
 });
 
-test("a network's limits continue when the salt of its key changes", () => {
+test("a network's limits are not reset when the salt of its key changes", () => {
   const { clock, limiter } = limiterAt();
   limiter.charge('upvote', visitor('first'));
   clock.ms = HOUR_MS - 1;

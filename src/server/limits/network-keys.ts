@@ -71,8 +71,8 @@ export function addressPrefix(text = ''): Uint8Array {
 export const PREFIX_48_LIMIT_FACTOR = 8;
 
 /**
- * Returns the first 48 bits of IPv6, since one customer may have all 65,536 networks of a /48. Empty for other
- * addresses.
+ * Returns the first 48 bits of IPv6, since one customer may have all 65,536 networks of a /48. For other addresses, the
+ * result is empty.
  */
 export function prefix48(text = ''): Uint8Array {
   const prefix = networkPrefix(text);

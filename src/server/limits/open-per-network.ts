@@ -14,8 +14,8 @@ interface OpenPerNetwork {
 }
 
 /**
- * Creates limits of `max` per network and a multiple of that per IPv6 /48. A network is stored only while it has
- * something open.
+ * Creates limits of `max` per network and a multiple of that per IPv6 /48. A network is stored only while it has an
+ * open connection or stream.
  */
 function createOpenPerNetwork(max: number): OpenPerNetwork {
   const counts = new Map<string, number>();
@@ -77,8 +77,8 @@ export function limitConnectionsPerNetwork(
   server.prependListener('connection', (socket: Socket) => {
     const { remoteAddress } = socket;
     if (remoteAddress !== undefined && trustProxy?.(remoteAddress)) return;
-    const noteClosed = connections.open(remoteAddress);
-    if (noteClosed) socket.once('close', noteClosed);
+    const release = connections.open(remoteAddress);
+    if (release) socket.once('close', release);
     else socket.destroy();
   });
 }
@@ -90,7 +90,7 @@ interface StreamLimiter {
    * @throws CoreError `rate_limited` at the limit of the network, `overloaded` at the limit of the process.
    */
   acquire(address: string | undefined): () => void;
-  /** Returns how many more streams this network may open, or undefined without a limit. */
+  /** Returns how many more streams this network may open, or undefined if there is no limit. */
   remaining(address: string | undefined): number | undefined;
 }
 
@@ -106,10 +106,10 @@ export function createStreamLimiter({ perProcess, perNetwork }: StreamLimits): S
       if (openStreams >= perProcess) {
         throw new CoreError('overloaded', 'Too many streams are open right now. Please try again in a moment.');
       }
-      const noteClosed = byNetwork.open(address);
+      const release = byNetwork.open(address);
       openStreams += 1;
       return () => {
-        noteClosed?.();
+        release?.();
         openStreams -= 1;
       };
     },

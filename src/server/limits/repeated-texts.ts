@@ -20,7 +20,7 @@ export type RepeatedTexts = (text: string, visitor: Visitor) => Repetition;
 
 export function createRepeatedTexts(now: () => number): RepeatedTexts {
   const networkKeys = createNetworkKeys(now);
-  // A bucket is empty after `times - 1` postings, so the next one is suspicious.
+  // A bucket is empty after `times - 1` postings, so the next posting is suspicious.
   const bucketsOf = ({ times }: { times: number }) => createTokenBuckets({ amount: times - 1, seconds: 3_600, now });
   const { session: sessionRule, network: networkRule, site: siteRule } = REPEATED_TEXT_RULES;
   const buckets = { session: bucketsOf(sessionRule), network: bucketsOf(networkRule), site: bucketsOf(siteRule) };
@@ -29,23 +29,23 @@ export function createRepeatedTexts(now: () => number): RepeatedTexts {
     const fingerprint = fingerprintOf(text);
     const letters = fingerprint.length;
     // A text without letters, such as a row of emoji, is compared unchanged.
-    const print = createHash('sha256')
+    const hash = createHash('sha256')
       .update(letters === 0 ? text : fingerprint)
       .digest('base64');
     const applied: { buckets: TokenBuckets; key: string }[] = [];
-    if (session !== undefined) applied.push({ buckets: buckets.session, key: `${session} ${print}` });
+    if (session !== undefined) applied.push({ buckets: buckets.session, key: `${session} ${hash}` });
     if (letters >= networkRule.letters) {
       const network = networkKeys(address);
       const names = {
-        current: `${network.current} ${print}`,
+        current: `${network.current} ${hash}`,
         previous: () => {
           const previous = network.previous();
-          return previous && `${previous} ${print}`;
+          return previous && `${previous} ${hash}`;
         },
       };
       applied.push({ buckets: buckets.network, key: migrateKey(names, buckets.network) });
     }
-    if (letters >= siteRule.letters) applied.push({ buckets: buckets.site, key: print });
+    if (letters >= siteRule.letters) applied.push({ buckets: buckets.site, key: hash });
 
     const taken = applied.filter((each) => each.buckets.take(each.key));
     return {
