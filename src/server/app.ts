@@ -52,7 +52,7 @@ import { upvoteRoutes } from './routes/upvotes.ts';
 
 export interface AppOptions {
   core: Core;
-  /** The caller must call `invalidate` on this cache for every change of the data. */
+  /** The caller must call `invalidate` on this cache whenever the data changes. */
   cache: ResponseCache;
   renderer: PageRenderer;
   folders: StaticFolders;
@@ -75,7 +75,7 @@ export interface AppOptions {
   isStopping?: () => boolean;
   /** Called for each response that the cache fast path sends, because such responses bypass the routes' hooks. */
   observeFastPath?: FastPathObserver | undefined;
-  /** Runs before the rate limits and the routes are added, to add hooks and middleware. */
+  /** Adds hooks and middleware, before the rate limits and the routes are added. */
   prepare?: (app: FastifyInstance) => Promise<void>;
 }
 
@@ -100,11 +100,12 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
-    // A child logger per request would cost more than sending a cached response. The few log lines about requests add
-    // the request id themselves.
+    // A child logger per request would cost more than sending a cached response. The few log calls about requests pass
+    // the request id explicitly.
     childLoggerFactory: (logger) => logger,
     genReqId: createRequestIds(),
     ...SERVER_LIMITS,
+    // Node applies this timeout to every request. `endSlowBodies` ends slow bodies other than imports earlier.
     requestTimeout: IMPORT_TIMEOUT_MS,
     // Requests on open connections are still served during shutdown; `drainOnClose` then closes the connections.
     return503OnClosing: false,
@@ -117,7 +118,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
 
-  // Before the console, because closing the console may take as long as finishing the requests in flight.
+  // The hook of `drainOnClose` must run before that of the console, which may wait for the requests in flight.
   const endsConnections = drainOnClose(app, isStopping);
   if (options.operatorConsole) mountConsole(app, options.operatorConsole);
   const routes = recordRoutes(app);

@@ -77,10 +77,10 @@ async function serveSources(vite: ViteDevServer, app: FastifyInstance): Promise<
   app.addHook('onRequest', async (request, reply) => {
     // The content security policy would block Vite's client, which uses an inline script and a WebSocket.
     reply.removeHeader('Content-Security-Policy');
-    const taken = await new Promise<boolean>((resolve) => {
+    const isHandled = await new Promise<boolean>((resolve) => {
       reply.raw.once('finish', () => resolve(true));
       vite.middlewares(request.raw, reply.raw, () => resolve(false));
     });
-    if (taken) reply.hijack();
+    if (isHandled) reply.hijack();
   });
 }

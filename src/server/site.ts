@@ -205,7 +205,10 @@ export interface Closeable {
   close(): unknown;
 }
 
-/** Closes resources in reverse order of their start, because later ones may depend on earlier ones. */
+/**
+ * Closes resources in reverse order of their start, because later ones may depend on earlier ones.
+ * @throws the first error, after all resources have been closed.
+ */
 export async function closeAll(closeables: readonly Closeable[]): Promise<void> {
   const errors: unknown[] = [];
   for (const closeable of closeables.toReversed()) {

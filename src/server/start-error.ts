@@ -32,7 +32,7 @@ export class StartError extends Error {
         );
       default:
         return new StartError(
-          `The server cannot listen on ${host}:${port}: ${error instanceof Error ? error.message : error}`,
+          `The server cannot listen on ${host}:${port}: ${error instanceof Error ? error.message : error}. Check HOST and ${setting}.`,
           options,
         );
     }

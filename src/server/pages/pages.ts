@@ -29,7 +29,7 @@ import { languageOf, type SiteLanguages, type SiteLocale, siteLanguages } from '
 export interface Pages {
   /** Sends the page at a normalized path (see `routes/pages.ts`), or the 404 page. */
   send(path: string, request: FastifyRequest, reply: FastifyReply, charges?: PageCharges): undefined | Promise<void>;
-  /** Sends the error page, which offers a retry. In a flood of refusals, the server sends the shell instead. */
+  /** Sends the error page, which offers a retry, or in a flood of refusals the app shell, which costs less. */
   sendRefusal(path: string, refusal: CoreError, reply: FastifyReply): Promise<FastifyReply>;
   /** Sends the 404 page in the language of the URL, or else of the browser. */
   sendNotFound(request: FastifyRequest, reply: FastifyReply): undefined | Promise<void>;

@@ -79,7 +79,7 @@ export function addPageRoutes(
      * share such a page. Producing any other page counts only if a visitor's last-write cookie requires a new version.
      */
     const reading = (reason: RevalidationReason) => {
-      // In other cases, a refused client gets the cached page, so the refusal sets no headers.
+      // Otherwise, a refused client gets the cached page, so the refusal must not set headers.
       const isRefusable = reason === 'miss' || reason === 'expired';
       if (!isPlain || reason === 'claim') charge('search', request, isRefusable ? reply : undefined);
     };
@@ -100,8 +100,8 @@ export function addPageRoutes(
 }
 
 /**
- * Returns where a page without content redirects: a cursor past the end of its list to the start of the list, and a
- * period without a leaderboard to the home page.
+ * Returns the redirect target of a page without content: the start of the list if its cursor is past the end, or the
+ * home page if its period has no leaderboard.
  */
 function alternativeTo(path: string): string {
   const start = path.replace(/(?<=[?&])(?:cursor|comments)=[^&]*&?/, '').replace(/[?&]$/, '');

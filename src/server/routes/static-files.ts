@@ -17,7 +17,7 @@ import { addSecurityHeaders, inlineHash, securityHeaders } from '../http/securit
 import type { PageRenderer } from '../pages/pages.ts';
 
 export interface StaticFolders {
-  /** The client build: `assets/` with content hashes in its names, and a few files with fixed names. */
+  /** The client build: `assets/` with content hashes in the file names, and a few files with fixed names. */
   clientDir: string;
   /** The sample catalogue's pictures. */
   picturesDir: string;

@@ -45,7 +45,7 @@ export const upvoteRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { co
    * Returns whether the request withdraws an existing upvote, which is allowed even if the network is over its limit.
    * The check costs no more than reading upvotes.
    */
-  async function isRetraction(request: FastifyRequest): Promise<boolean> {
+  async function isWithdrawal(request: FastifyRequest): Promise<boolean> {
     const session = knownSessionOf(request);
     const { id } = request.params as { id: string };
     return session !== undefined && (await core.getUpvoted([id], session)).upvoted.length > 0;
@@ -59,7 +59,7 @@ export const upvoteRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { co
       method,
       url: paths.api.upvote.route,
       schema: { params, response: { 200: UpvoteStateSchema } },
-      config: { operation, limit: { action: 'upvote', ...(upvoted ? {} : { passesBusyNetwork: isRetraction }) } },
+      config: { operation, limit: { action: 'upvote', ...(upvoted ? {} : { passesBusyNetwork: isWithdrawal }) } },
       handler: async (request, reply) => {
         const { id: productId } = request.params;
         const session = sessionOf(request);
