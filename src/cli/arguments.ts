@@ -35,7 +35,6 @@ export function readFileKind(path: string): FileKind {
   return kind;
 }
 
-/** Creates the option `--limit` of a list. */
 export function limitOption(defaultLimit: number, max = MAX_LISTED): Option {
   return new Option('--limit <number>', `maximum number of rows, up to ${max}`)
     .argParser(numberReader(max))

@@ -58,8 +58,8 @@ function announce({ address, dataLocation, productCount }: RunningSite): void {
 }
 
 /**
- * Stops the site within the deadlines. If requests do not end in time, only closes the database, because the embedded
- * one would continue to run after this process exits.
+ * Stops the site within the deadlines. If requests do not end in time, only the database is closed, because an
+ * embedded one would continue to run after this process exits.
  * @returns whether everything ended in time. @throws the error of a part that cannot be closed.
  */
 export async function closeInTime(

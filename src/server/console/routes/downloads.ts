@@ -84,7 +84,7 @@ export const downloadRoutes: FastifyPluginAsyncTypebox<ConsoleOptions & { cookie
 };
 
 /**
- * Returns a function that writes a part of a file. The function resolves when the client has read enough for the next
+ * Returns a function that writes a part of a file. Its promise resolves when the client has read enough for the next
  * part, and rejects if the client has disconnected.
  */
 export function writerTo(file: PassThrough): (part: string) => Promise<void> {
