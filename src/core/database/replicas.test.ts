@@ -212,6 +212,7 @@ describe('replicas of a real server', () => {
     const before = (await core.getProduct('ebb'))?.product.upvotes;
     await servers.primary.stop();
     try {
+      await untilUsable(2);
       expect((await core.getProduct('ebb'))?.product.upvotes).toBe(before);
       await expect(reads.runAsOf(performance.now(), () => core.getProduct('ebb'))).rejects.toThrow(/is unavailable/);
       await expect(upvote('ebb')).rejects.toThrow(/is unavailable/);
@@ -227,6 +228,7 @@ describe('replicas of a real server', () => {
     const before = (await core.getProduct('ebb'))?.product.upvotes;
     await servers.primary.stop();
     try {
+      await untilUsable(2);
       const slow = () => reads.of({}).query('SELECT pg_sleep(1)', [], { timeoutMs: 100 });
       for (const _ of servers.replicas) await expect(slow()).rejects.toThrow(/is unavailable/);
       for (const _ of servers.replicas) expect((await core.getProduct('ebb'))?.product.upvotes).toBe(before);
