@@ -184,7 +184,11 @@ export function createCore(database: Database, options: CoreOptions = {}): Core 
     async getStandings(productId) {
       // A rank depends on the votes of other launches, so the read must show their latest writes too.
       const standings = await getStandings(reads.of({}), productId, rules());
-      if (standings !== null || !(await isPlaceable(database, productId, rules()))) return standings;
+      if (standings !== null) return standings;
+      if (!(await isPlaceable(database, productId, rules()))) {
+        // The launch may have been placed since the first read.
+        return getStandings(database, productId, rules());
+      }
       // The board updater has not placed this launch yet, but the page must show its standing. Page views place only
       // one launch at a time, so they use one connection even after a large import. The updater places the others,
       // which invalidates the responses that lack their standings.

@@ -132,6 +132,20 @@ test('concurrent views of a launch place only that launch, and only once; other 
   expect(await isPlaceable(database, 'other', rulesAt(NOW.toISOString()))).toBe(true);
 });
 
+test('a launch that is placed while a visitor views it has a standing', async () => {
+  await saveProducts(database, [buildProduct({ id: 'viewed', createdAt: '2026-06-01T09:30:00.000Z' })]);
+  const interrupted: Database = {
+    ...database,
+    async query(text, ...rest) {
+      if (text.startsWith('SELECT launched_at FROM launches'))
+        await placeLaunches(database, rulesAt(NOW.toISOString()));
+      return database.query(text, ...rest);
+    },
+  };
+  const core = createCore(interrupted, { runtime: { ...systemRuntime, now: () => NOW } });
+  expect(await core.getStandings('viewed')).toMatchObject({ day: { period: '2026-06-01' } });
+});
+
 test('launches that the finaliser places are recorded as a change for every process', async () => {
   await writeProducts(database, [buildProduct({ id: 'overslept', createdAt: '2026-06-01T09:00:00.000Z' })]);
   await finaliseDue(database, { rules: rulesAt(NOW.toISOString()), votesPerNetwork: 20 });
