@@ -43,14 +43,14 @@ export interface ReadApi {
 
 /** The operations of the web app, except those of submissions. Per-visitor requests send the session id. */
 export interface Api extends ReadApi {
-  /** Returns which of these products this visitor has upvoted. At most 100 products are allowed. */
+  /** Returns which of these products this visitor has upvoted. Accepts at most 100 ids. */
   getUpvoted(productIds: readonly string[]): Promise<Upvoted>;
   /** Lists this visitor's own held comments on a product. */
   listHeldComments(productId: string, signal?: AbortSignal): Promise<HeldComments>;
   setUpvote(productId: string, upvoted: boolean): Promise<UpvoteState>;
   /**
-   * Adds a comment. Calls with the same `idempotencyKey` add only one, and `isNew` is true if this call did. With
-   * `makerKey`, the product's maker is the author.
+   * Adds a comment. Repeated calls with the same `idempotencyKey` add it only once; `isNew` is true for the call that
+   * added it. With `makerKey`, the comment is marked as written by the product's maker.
    */
   addComment(
     comment: NewComment,

@@ -1,14 +1,14 @@
-/** Limits shared by browser and server. Names end with their unit, except plain counts. */
+/** Limits that the browser and the server share. Names end with their unit, except those of plain counts. */
 export const LIMITS = {
   /** The default and the maximum number of items on a page of a list. */
   pageSize: { default: 30, max: 100 },
   /** Number of products per page of the list, limited to what a mid-range phone hydrates without a noticeable delay. */
   listedProducts: 20,
-  /** Hours after a launch in which its votes count. */
+  /** The length of a launch window in hours. Leaderboards count only votes that are cast in this window. */
   launchWindowHours: 24,
-  /** Maximum product ids per request for upvotes. */
+  /** Maximum number of product ids in a request for upvote statuses. */
   upvoteQueryProducts: 100,
-  /** Maximum products that an event stream can subscribe to. */
+  /** Maximum number of products in the subscription of an event stream. */
   eventProducts: 100,
   /** Maximum Unicode code points of a comment after trimming. */
   commentCharacters: 2_000,
@@ -16,7 +16,7 @@ export const LIMITS = {
   searchCharacters: 200,
   tagCharacters: 60,
   cursorCharacters: 512,
-  /** Maximum tags that a card of the list shows. */
+  /** Maximum number of tags that a card in the product list shows. */
   cardTags: 3,
 } as const;
 

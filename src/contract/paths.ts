@@ -1,5 +1,5 @@
 /**
- * The URL paths of the site. Those of the console, submissions, badges, files and the moderation log have their own
+ * The URL paths of the site. The paths of the console, submissions, badges, files and the moderation log have their own
  * modules. Import this module as a namespace (`import * as paths`), so a bundle contains only the paths that it uses.
  */
 import * as api from './paths/api.ts';

@@ -21,7 +21,7 @@ type RouteMatch =
 
 /**
  * Returns whether a normalized path has no query parameter except the language. The number of such pages is limited, so
- * the response cache separates them from arbitrary queries.
+ * the response cache stores them separately from pages with arbitrary queries.
  */
 export function hasOnlyLanguageParam(path: string): boolean {
   return /^[^?]*(?:\?lang=[^&]*)?$/.test(path);
@@ -45,14 +45,17 @@ export function matchRoute(pathname: string, search: string | URLSearchParams = 
 }
 
 /**
- * Returns whether a URL selects the moderation log of a site that publishes one: an HTML document at the home page's
- * path that does not load the browser app. If the URL also has a period, it selects a leaderboard.
+ * Returns whether a URL selects the moderation log, if the site publishes one. The log has the path of the home page,
+ * but its document does not load the browser app. A URL that also names a period selects a leaderboard instead.
  */
 export function isModerationLog(pathname: string, query: URLSearchParams): boolean {
   return pathname === paths.home && query.has('log') && !query.get('board');
 }
 
-/** Returns an empty text for an incomplete escape, such as `%E0`, because the server has no page for such a path. */
+/**
+ * Decodes percent-encoding. Returns an empty string for an incomplete escape, such as `%E0`, because the server has no
+ * page for such a path.
+ */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -6,7 +6,7 @@ export interface Article {
   subtitle: string;
 }
 
-/** The operator's branding of pages. Unset properties default to the appearance that the specification prescribes. */
+/** The operator's branding. If a property is unset, pages have the appearance that the specification prescribes. */
 export interface PageBrand {
   /** The value of SITE_TAGLINE. */
   tagline?: string;
@@ -16,13 +16,13 @@ export interface PageBrand {
   articles?: readonly Article[];
 }
 
-/** The settings that pages show. Browsers get them too, so they contain no secrets. */
+/** The settings that pages use. Browsers receive them, so they must not contain secrets. */
 export interface PageSettings {
   /** The value of SITE_TIME_ZONE, an IANA name. Default: UTC. */
   timeZone?: string;
   /** The value of VOTES_PER_NETWORK. */
   votesPerNetwork?: number;
-  /** Set if visitors may submit products. Otherwise, pages do not mention submissions. */
+  /** Set if visitors may submit products. If unset, pages do not mention submissions. */
   hasSubmissions?: true;
 }
 

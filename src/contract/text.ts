@@ -7,8 +7,8 @@ export function isStorableText(text: string): boolean {
 }
 
 /**
- * Returns whether a string contains a visible character: not white space, a control or format character, a combining
- * mark, a default ignorable code point (`DI`), such as U+3164, or the blank Braille pattern.
+ * Returns whether a string contains a visible character, that is, one other than white space, control and format
+ * characters, combining marks, default ignorable code points (`DI`, such as U+3164) and the blank Braille pattern.
  */
 export function isVisible(text: string): boolean {
   return /[^\p{Cc}\p{Cf}\p{Z}\p{M}\p{DI}\u2800]/u.test(text);
@@ -18,25 +18,25 @@ export function isVisible(text: string): boolean {
 export const VISIBLE_FORMAT = 'visible-text';
 
 /**
- * Returns whether a text has more code points than allowed. Counts its code units first, because that is fast and a
- * text never has more code points than code units.
+ * Returns whether a text has more than `maxCharacters` code points. Counts its UTF-16 code units first, because that is
+ * fast and a text never has more code points than code units.
  */
 export function isLongerThan(text: string, maxCharacters: number): boolean {
   return text.length > maxCharacters && [...text].length > maxCharacters;
 }
 
 /**
- * Matches an http(s) URL, or one without a scheme (`//host/path`), whose host can exist. Others are refused without
- * parsing them, because `URL` takes quadratic time to encode a long host.
+ * Matches an http(s) URL, or a URL without a scheme (`//host/path`), whose host has at most 253 characters, the maximum
+ * length of a host name. Longer hosts are rejected before parsing, because `URL` takes quadratic time to encode them.
  */
 export const HTTP_URL = /^(?:https?:)?\/\/[^\s\\/?#]{1,253}(?:[/?#]|$)/i;
 
-/** Returns a text with a period at its end, which is added only if it is missing. */
+/** Appends a period to a text, unless it already ends with one. */
 export function withPeriod(text: string): string {
   return `${text.replace(/\.$/, '')}.`;
 }
 
-/** Escapes each code unit of a string as in JSON: `\uXXXX`. */
+/** Escapes each UTF-16 code unit of a string as in JSON: `\uXXXX`. */
 export function escapeUnits(text: string): string {
   return text
     .split('')
@@ -44,15 +44,15 @@ export function escapeUnits(text: string): string {
     .join('');
 }
 
-// Marked as pure, so bundles that do not use it omit it.
+// Marked as pure, so bundlers omit it from bundles that do not use it.
 const ENGLISH = /* @__PURE__ */ new Intl.NumberFormat('en');
 
-/** Formats a number for text that is not translated: `1,234`. */
+/** Formats a number for English text: `1,234`. */
 export function formatCount(count: number): string {
   return ENGLISH.format(count);
 }
 
-/** Formats a number with its noun, for text that is not translated: `1 vote`, `1,234 votes`. */
+/** Formats a number with its noun, for English text: `1 vote`, `1,234 votes`. */
 export function formatQuantity(count: number, noun: string, plural = `${noun}s`): string {
   return `${formatCount(count)} ${count === 1 ? noun : plural}`;
 }

@@ -15,5 +15,5 @@ export const IDEMPOTENCY_HEADER = 'Idempotency-Key';
 /** An idempotency key: 1 to 200 visible ASCII characters. */
 export const IDEMPOTENCY_KEY_PATTERN = '^[\\x21-\\x7e]{1,200}$';
 
-/** Hours for which a repeated idempotency key returns the comment or submission that was created with it. */
+/** The number of hours during which a repeated idempotency key returns the comment or submission that it created. */
 export const IDEMPOTENCY_KEY_HOURS = 24;

@@ -38,7 +38,7 @@ export const NewCommentSchema = Type.Object(
   {
     productId: Type.String({ format: TEXT_FORMAT }),
     content: Type.String({ format: TEXT_FORMAT }),
-    /** A hidden field, which people leave empty. A value indicates a bot that fills in every field. */
+    /** A honeypot: people do not see this field, so any value indicates a bot. */
     website: Type.Optional(Type.String()),
   },
   { $id: 'NewComment' },

@@ -15,12 +15,12 @@ export const CONSOLE_PATHS = {
   api: '/api/console',
 } as const;
 
-/** Marks requests that a page sends without operator input. They do not extend the session. */
+/** The header of requests that a page sends without operator input. Such requests do not extend the session. */
 export const UNATTENDED_HEADER = 'x-unattended';
 
 /**
- * Names the operator whom a page shows. A browser's windows share a session, so another operator may have signed in
- * since; the server then refuses the request.
+ * The header with the name of the operator whom a page shows. All windows of a browser share one session, so another
+ * operator may have signed in since the page loaded; the server then rejects the request.
  */
 export const OPERATOR_HEADER = 'x-operator';
 

@@ -16,7 +16,7 @@ export const MAX_ITEMS_PER_REQUEST = 200;
 /** The maximum number of Unicode code points of an operator's reason. */
 export const MAX_REASON_CHARACTERS = 1_000;
 
-/** A kind of data that open pages of the console must refetch. The event `change` contains a list of these kinds. */
+/** A kind of data that open console pages must refetch. The event `change` contains a list of kinds. */
 export type LiveSubject = 'audit' | 'queue' | 'products' | 'comments' | 'counts';
 
 /** An entry of the audit log. */
@@ -34,7 +34,7 @@ export interface AuditRecord {
   undoable: boolean;
 }
 
-/** An entry that was undone. `note` says what undoing an import left unchanged; null if the undo is complete. */
+/** An entry that was undone. `note` describes what undoing an import left unchanged; null if nothing was left. */
 export interface UndoneEntry {
   undone: AuditRecord;
   note: string | null;
@@ -66,7 +66,7 @@ export interface ProductDetails {
   hiddenComments: number;
 }
 
-/** The result of an edit. `auditId` is the id of its entry in the audit log, or null if no value differed. */
+/** The result of an edit. `auditId` is the id of its entry in the audit log, or null if no value changed. */
 export interface EditedProduct extends Pick<ProductDetails, 'product' | 'version'> {
   auditId: string | null;
 }
@@ -89,7 +89,7 @@ export const MAX_LISTED_REMOVALS = 500;
 
 export interface RemovalResult {
   removed: Omit<RemovedProductRecord, 'removedAt' | 'reason'>[];
-  /** The ids without a product, for example because another operator was faster. */
+  /** The ids that no product has, for example because another operator was faster. */
   skipped: string[];
 }
 
@@ -102,7 +102,7 @@ export interface BurstRecord {
   /** A random name for the network in this hour, from which the network cannot be determined. */
   network: string;
   sessions: number;
-  /** The number of votes in the product's launch window, from any hour, that are excluded by operators. */
+  /** The number of the product's votes, from any hour of the launch window, that operators have excluded. */
   excluded: number;
 }
 
@@ -112,7 +112,10 @@ export const MAX_LISTED_BURSTS = 100;
 /** The maximum number of votes in a `VoteList`. */
 export const MAX_LISTED_VOTES = 1_000;
 
-/** A vote as a line of the tally, without its product. `at` is ISO 8601 in UTC; stored lines have whole seconds. */
+/**
+ * A vote as a line of the tally, without its product. `at` is ISO 8601 in UTC, in whole seconds if read from a stored
+ * tally.
+ */
 export interface TallyLine {
   voter: string;
   at: string;
@@ -143,17 +146,17 @@ interface BoardRow {
   votes: number;
 }
 
-/** The number up to which the items in a `WaitingRecord` are counted. */
+/** Counting the items in a `WaitingRecord` stops at this number. */
 export const MAX_WAITING = 1_000;
 
-/** The numbers of items that wait for an operator's decision. `MAX_WAITING` means as many or more. */
+/** The numbers of items that wait for an operator's decision. `MAX_WAITING` means at least that many. */
 export interface WaitingRecord {
   heldComments: number;
   bursts: number;
   submissions: number;
 }
 
-/** The number up to which products are counted exactly. */
+/** Numbers of products up to this value are exact. */
 export const MAX_COUNTED_PRODUCTS = 10_000;
 
 export interface OverviewRecord {
@@ -165,7 +168,7 @@ export interface OverviewRecord {
   lastBackupAt: string | null;
   /** Whether backups are scheduled (`BACKUP_DIR`). */
   backupsScheduled: boolean;
-  /** The number of products is an estimate if it is above `MAX_COUNTED_PRODUCTS`. */
+  /** `products` is an estimate if it is above `MAX_COUNTED_PRODUCTS`. */
   database: { bytes: number; products: number };
 }
 

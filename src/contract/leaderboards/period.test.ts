@@ -38,7 +38,7 @@ test.each([
   expect(parsePeriod(name)).toBeUndefined();
 });
 
-test('the names of the periods that contain a day match those of a calendar library', () => {
+test('a day is in the same periods as in a calendar library', () => {
   const day = fc.date({
     min: new Date('0001-01-08T00:00:00Z'),
     max: new Date('9999-12-25T00:00:00Z'),
@@ -71,7 +71,7 @@ test('the periods of a kind follow each other without a gap', () => {
   }
 });
 
-test('no year precedes the year 1 or follows the year 9999', () => {
+test('the year 1 has no previous year, and the year 9999 has no next year', () => {
   expect(adjacentPeriod(periodContaining('year', '9999-06-01'), 1)).toBeUndefined();
   expect(adjacentPeriod(periodContaining('year', '0001-06-01'), -1)).toBeUndefined();
 });

@@ -24,18 +24,18 @@ export function parsePeriod(name: string): Period | undefined {
     week !== undefined
       ? periodOf('week', weekStart(Number(year), Number(week)))
       : periodOf(day ? 'day' : month ? 'month' : 'year', utcDay(`${year}-${month ?? '01'}-${day ?? '01'}`));
-  // A day or week that does not exist, such as February 30, results in a period with another name.
+  // A day or week that does not exist, such as February 30, produces a period with another name.
   return period?.name === name ? period : undefined;
 }
 
 /** Returns the period of a kind that contains a day (`YYYY-MM-DD`). @throws RangeError if the day is malformed. */
 export function periodContaining(kind: PeriodKind, day: string): Period {
   const period = periodOf(kind, utcDay(day));
-  if (period === undefined) throw new RangeError(`'${day}' is not a day`);
+  if (period === undefined) throw new RangeError(`'${day}' is not a day of the form YYYY-MM-DD`);
   return period;
 }
 
-/** Returns the previous (-1) or next (1) period, or undefined outside the years 0001 to 9999. */
+/** Returns the previous (-1) or next (1) period, or undefined if it is outside the years 0001 to 9999. */
 export function adjacentPeriod({ kind, firstDay, endDay }: Period, step: -1 | 1): Period | undefined {
   return periodOf(kind, step === 1 ? utcDay(endDay) : utcDay(firstDay) - DAY_MS);
 }

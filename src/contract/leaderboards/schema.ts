@@ -24,7 +24,7 @@ export const LeaderboardListQuerySchema = Type.Object({
   ...PAGE_QUERY,
 });
 
-/** A period in the list of leaderboards, with at most ten of the products that share the first rank and have votes. */
+/** A period in the list of leaderboards, with up to ten products that share first place and have at least one vote. */
 export const LeaderboardSummarySchema = Type.Object(
   {
     ...periodFields,

@@ -1,6 +1,7 @@
 /**
  * The events of `GET /api/events`, for `EventSource`. Events contain current values instead of deltas, so repeated
- * events are harmless. A stream reports the changes after its start; a client with older data passes `since`.
+ * events are harmless. A stream reports only changes after its start, unless the client passes `since`, the time of its
+ * data.
  */
 export const LIVE_EVENTS = {
   /** `LiveCounts[]`: products whose counts may have changed. */
@@ -14,10 +15,10 @@ export const LIVE_EVENTS = {
 } as const;
 
 /**
- * The query parameters. `products`: comma-separated ids; if omitted, the stream reports the counts of all products, and
- * no comments. `since`: Unix time in milliseconds (the id of an event, or the server's time when a page was rendered);
- * changes after that time are sent first. The header `Last-Event-ID` of a reconnecting `EventSource` takes precedence
- * over `since`.
+ * The query parameters of the stream. `products`: comma-separated ids. Without them, the stream reports the counts of
+ * all products, but no comments. `since`: Unix time in milliseconds (the id of an event, or the server's time when a
+ * page was rendered). The stream first sends the changes since then. The header `Last-Event-ID` of a reconnecting
+ * `EventSource` takes precedence.
  */
 export const LIVE_PARAMETERS = { products: 'products', since: 'since' } as const;
 

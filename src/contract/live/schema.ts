@@ -15,7 +15,7 @@ export const LiveCountsSchema = Type.Object(
   { $id: 'LiveCounts' },
 );
 
-/** A public comment and its current likes. A comment that the client does not know is new. */
+/** A public comment with its current number of likes. If the client does not know the comment, it is new. */
 export const LiveCommentSchema = Type.Object(
   {
     productId: Type.String(),

@@ -1,5 +1,5 @@
 /**
- * Returns a function that fills in the only parameter of a path, usually an id. Its property `route` is the pattern for
+ * Returns a function that inserts an id into a path with one parameter. Its property `route` is the path pattern for
  * Fastify.
  */
 export function withId(route: string): ((id: string) => string) & { route: string } {

@@ -11,7 +11,7 @@ export type ProductFieldKind = ProductField['kind'];
 interface FieldDeclaration {
   /** The column in the table. Imports accept this name, too. */
   column: string;
-  /** The label in `products show`, in the console and in errors of the form for submissions, which translates it. */
+  /** The label in `products show`, in the console and in errors of the submission form, which translates it. */
   label: string;
   /** The maximum length of the text, or of each string in a list. */
   maxCharacters: number;
@@ -26,14 +26,14 @@ interface TextField extends FieldDeclaration {
   maxItems?: undefined;
 }
 
-/** A missing list is empty. */
+/** A field with a list. A missing list becomes an empty list. */
 interface ListField extends FieldDeclaration {
   kind: 'texts' | 'addresses' | 'team';
   default?: undefined;
   maxItems: number;
 }
 
-/** Every product has an id. A missing time defaults to the current time. */
+/** A field that is never empty: every product has an id, and a missing time defaults to the current time. */
 interface KeyField extends FieldDeclaration {
   kind: 'id' | 'time';
   default?: undefined;
@@ -154,7 +154,7 @@ export type MakerText = { [Name in MakerField]: ProductFields[Name]['kind'] exte
 
 export const MAKER_TEXTS = MAKER_FIELDS.filter((name): name is MakerText => PRODUCT_FIELDS[name].kind === 'text');
 
-/** A product's id is a URL-safe text key, for example a slug; imports may set it. */
+/** The form of a product's id, for example a slug. Imports may set the id. */
 export const PRODUCT_ID_PATTERN = '^[a-z0-9-]{1,64}$';
 
 const PRODUCT_ID = new RegExp(PRODUCT_ID_PATTERN);

@@ -58,7 +58,7 @@ export const ProductPageSchema = Type.Object(
   { $id: 'ProductPage' },
 );
 
-/** One product and its neighbours in the default order of the list. */
+/** A product and the ids of its neighbours in the default order of the list. */
 export const ProductDetailSchema = Type.Object(
   {
     product: ProductSchema,
@@ -68,7 +68,7 @@ export const ProductDetailSchema = Type.Object(
   { $id: 'ProductDetail' },
 );
 
-/** The fields of a related product that a product page shows. `sharedTags` has the tags in common, rarest first. */
+/** The fields of a related product that a product page shows. `sharedTags` contains the common tags, rarest first. */
 const RelatedProductSchema = Type.Object(
   {
     id: fieldSchemas.id,

@@ -1,6 +1,6 @@
 /** Limits on submissions, shared by browser and server. Limits on their fields are in `products/fields.ts`. */
 export const SUBMISSION_LIMITS = {
-  /** Maximum number of undecided submissions per network. */
+  /** Maximum number of submissions per network that wait for a decision. */
   waitingPerNetwork: 5,
   /** How far ahead a maker can schedule a launch. */
   launchAheadDays: 366,
@@ -9,8 +9,11 @@ export const SUBMISSION_LIMITS = {
 /** The error for a launch time in the past. The form replaces it with a translated message. */
 export const TIME_PASSED = 'This time has passed.';
 
-/** A maker key, like every token: 32 random bytes in base64url. Clients send it as `Authorization: Bearer {key}`. */
+/**
+ * A maker key: 32 random bytes in base64url, like all tokens of the site. Clients send it as `Authorization: Bearer
+ * {key}`.
+ */
 export const MAKER_KEY_PATTERN = '^[A-Za-z0-9_-]{43}$';
 
-/** The badge of a maker's comments. */
+/** The badge that marks comments by a product's maker. */
 export const MAKER_BADGE = 'Maker';

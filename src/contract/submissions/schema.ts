@@ -29,7 +29,7 @@ export const NewSubmissionSchema = Type.Object(
   {
     ...submissionFields,
     name: Text,
-    /** A hidden field, which people leave empty. A value indicates a bot that fills in every field. */
+    /** A honeypot: people do not see this field, so any value indicates a bot. */
     website: Type.Optional(Type.String()),
   },
   { $id: 'NewSubmission' },
@@ -68,11 +68,11 @@ const SubmissionSchema = Type.Object(
     /** The id that the submission's product has or will have. */
     id: Type.String(),
     status: SubmissionStatusSchema,
-    /** Why the submission was declined. */
+    /** Why the submission was declined or its product was removed; otherwise `null`. */
     reason: Type.Union([Type.String(), Type.Null()]),
     /** True until the submission is withdrawn, or its product launches or is removed from the site. */
     editable: Type.Boolean(),
-    /** Increases with each change by the maker and each decision of an operator. */
+    /** Increases with each change by the maker and each decision by an operator. */
     revision: Type.Integer({ minimum: 1 }),
     /**
      * Changes with each edit of the approved product, including edits by operators; `null` if there is no approved
