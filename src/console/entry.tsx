@@ -48,7 +48,7 @@ createRoot(root).render(
 function App() {
   const client = useQueryClient();
   const [invitation, setInvitation] = useState(takeInvitation);
-  /** The undo state by operator, because another operator may sign in without a reload of the page. */
+  /** The undo state of each operator, because another operator may sign in without reloading the page. */
   const [undoables] = useState(() => new Map<string, Undoable>());
   const session = useQuery({
     queryKey: consoleKeys.session,
@@ -63,8 +63,8 @@ function App() {
   });
 
   useEffect(() => {
-    // Another operator may have signed in in another window, which shares the session's cookie.
-    // This restarts a running request, which may have been sent before.
+    // Another operator may have signed in through another window, because windows share the session cookie. A request
+    // that is already running may have been sent before that, so it is restarted.
     function check(): void {
       if (document.visibilityState === 'visible') void client.invalidateQueries({ queryKey: consoleKeys.session });
     }
@@ -82,7 +82,7 @@ function App() {
     };
   }, [client]);
 
-  // A link that is opened in this tab may change only the fragment, which does not reload the page.
+  // Opening a link in this tab may change only the fragment, which does not reload the page.
   useEffect(() => {
     function take(): void {
       const token = takeInvitation();
@@ -103,7 +103,7 @@ function App() {
     // Restarts a check that was sent before the sign-in, whose response would show the sign-in page again.
     void client.invalidateQueries({ queryKey: consoleKeys.session });
     setInvitation(undefined);
-    // The form that had the focus disappears.
+    // The form that had the focus disappears, so the focus moves to the screen.
     void findRendered(() => document.getElementById('main')).then(focusMain);
   }
 

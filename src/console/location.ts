@@ -29,7 +29,7 @@ let isGoingBack = false;
 
 window.addEventListener('popstate', () => {
   isGoingBack = false;
-  // Renders first, because the focused element may disappear.
+  // Renders before moving the focus, because the focused element may disappear.
   flushSync(update);
   if (document.activeElement === document.body) focusMain();
 });
@@ -82,7 +82,7 @@ export function setQuery(changes: Query): void {
   update();
 }
 
-/** Marks the history entry of a dialog that was opened from its screen. The previous entry is that of the screen. */
+/** Marks a history entry that `openDialog` added. The entry before it is the dialog's screen. */
 const DIALOG = 'dialog';
 
 /** Opens a dialog of the current screen by setting parameters in a new history entry, so Back closes the dialog. */

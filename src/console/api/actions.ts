@@ -11,7 +11,7 @@ import {
   consoleKeys,
   describeFailure,
   describeUnchanged,
-  hasNoResponse,
+  isOutcomeUnknown,
   messageOf,
   sendEach,
 } from './console-api.ts';
@@ -36,13 +36,13 @@ interface Result {
   auditId?: string | null | undefined;
   /** Undoes an operation that has no `auditId`. Resolves to a note if only some of the items were undone. */
   undo?: (() => Promise<string | undefined>) | undefined;
-  /** The subject of the toasts about progress. The toasts about the operation and its undo replace them. */
+  /** The subject of the toasts that show the progress. The toasts about the operation and its undo replace them. */
   subject?: string;
 }
 
 /**
  * Undoes the change of an entry in the audit log.
- * @returns a note if the change was undone only partly. @throws ConsoleError
+ * @returns a note if the change was undone only partly. @throws ConsoleError if the request fails.
  */
 export async function undoEntry(id: string): Promise<string | undefined> {
   const { note } = await call<UndoneEntry>(CONSOLE_API.undo(id), { method: 'POST' });
@@ -50,7 +50,7 @@ export async function undoEntry(id: string): Promise<string | undefined> {
 }
 
 /**
- * Undoes changes by their entries in the audit log, so a later decision of another operator is not undone. Toasts about
+ * Undoes each change by its entry in the audit log, so later decisions by other operators stay in effect. Toasts about
  * `subject` show the progress. `noun` names one of the changed items, such as 'comment'.
  * @returns a note if some could not be undone. @throws ConsoleError if none could.
  */
@@ -95,14 +95,17 @@ export interface Edit {
 export interface Undoable {
   /** Undoes the last operation. Undefined if there is none, or if it cannot be undone. */
   last?: (() => void) | undefined;
-  /** The last operation while it runs. The key U undoes nothing during this time, so it cannot undo an earlier one. */
+  /**
+   * The last operation while it runs. Until it ends, the key U does nothing, so it cannot undo an earlier operation.
+   */
   running?: object | undefined;
   /**
    * The unsaved edits by product. The editor resumes them, for example after the operator has signed in again.
    */
   unsavedEdits: Map<string, Edit>;
   /**
-   * The reason in a dialog that has not been closed. If its page is left, the next dialog for `operation` resumes it.
+   * The reason entered in a dialog that was never closed, for example because its page was left. The next dialog for
+   * `operation` starts with it.
    */
   unsentReason?: { operation: string; text: string } | undefined;
 }
@@ -172,8 +175,8 @@ export function usePerform(): (action: Action) => Promise<boolean> {
       return true;
     } catch (error) {
       rollBack?.();
-      // The change may have been made, so the next undo must not revert the change before it.
-      if (hasNoResponse(error)) undoable.last = undefined;
+      // The change may have taken effect, so the next undo must not revert the change before it.
+      if (isOutcomeUnknown(error)) undoable.last = undefined;
       if (isInDialog) throw error;
       showToast({ ...describeFailure(error), tone: 'destructive' });
       return false;
@@ -188,8 +191,8 @@ export function usePerform(): (action: Action) => Promise<boolean> {
         const title = note === undefined ? 'Undone' : 'Partly undone';
         showToast({ title, description: note ?? '', ...(subject && { subject }) });
       } catch (error) {
-        // Without a response, the operation may have been undone.
-        const failure = hasNoResponse(error)
+        // Without a response, it is unknown whether the operation was undone.
+        const failure = isOutcomeUnknown(error)
           ? describeFailure(error)
           : { title: 'This could not be undone', description: messageOf(error) };
         showToast({ ...failure, tone: 'destructive', ...(subject && { subject }) });

@@ -1,7 +1,14 @@
 import { onlineManager, QueryObserver } from '@tanstack/react-query';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { CONSOLE_API } from '../../contract/console/paths.ts';
-import { ConsoleError, call, createConsoleClient, describeUnchanged, hasNoResponse, sendEach } from './console-api.ts';
+import {
+  ConsoleError,
+  call,
+  createConsoleClient,
+  describeUnchanged,
+  isOutcomeUnknown,
+  sendEach,
+} from './console-api.ts';
 
 test('while the browser is offline, reads and changes fail instead of waiting silently, and reads recover later', async () => {
   onlineManager.setOnline(false);
@@ -59,7 +66,7 @@ test('a request without a response fails after 40 s, or 10 minutes if it may tak
   expect(isRetried(new ConsoleError(0, 'network', 'Out of reach'))).toBe(true);
   for (const { reason } of (await outcomes) as PromiseRejectedResult[]) {
     expect(reason).toMatchObject({ status: 0, message: 'The site took too long to respond.' });
-    expect(hasNoResponse(reason)).toBe(true);
+    expect(isOutcomeUnknown(reason)).toBe(true);
     expect(isRetried(reason)).toBe(false);
   }
   const limits = timeout.mock.calls.map(([ms]) => ms / 1_000);

@@ -35,7 +35,7 @@ interface Call {
   signal?: AbortSignal | undefined;
 }
 
-/** The event that is dispatched on `window` when a response says that the shown operator is not signed in. */
+/** The event on `window` that reports that the shown operator is no longer signed in, according to a response. */
 export const SIGNED_OUT = 'signedout';
 
 /** Longer than an operation usually takes, because the server cancels each of its statements after 12 s. */
@@ -78,10 +78,10 @@ export async function call<Result>(path: string, options: Call = {}): Promise<Re
 
 let shownOperator: string | undefined;
 
-/** Returns the header of every write. */
+/** Returns the header that every write sends. */
 export const operatorHeader = () => shownOperator !== undefined && { [OPERATOR_HEADER]: shownOperator };
 
-interface Sent<Item, Result> {
+interface BatchResult<Item, Result> {
   results: Result[];
   failures: { item: Item; error: unknown }[];
   unsent: Item[];
@@ -89,7 +89,7 @@ interface Sent<Item, Result> {
 
 /**
  * Makes the browser ask for confirmation before the page is closed or left, if `isNeeded()` is true at that time.
- * @returns a function that removes the check.
+ * @returns a function that stops this.
  */
 export function askBeforeUnload(isNeeded: () => boolean): () => void {
   const ask = (event: BeforeUnloadEvent) => {
@@ -105,7 +105,7 @@ export function askBeforeUnload(isNeeded: () => boolean): () => void {
 /**
  * Sends one request per item, one after the other, and continues if a request fails. Until all are done, the browser
  * asks for confirmation before the page is closed. Calls `onProgress` before each request with the number of its item,
- * starting at 1. After a timeout, once `isCancelled()` is true or the operator has changed, it sends no further request.
+ * starting at 1. Sends no further request after a timeout, or once `isCancelled()` is true or the operator has changed.
  * @throws ConsoleError if all sent requests fail: the first error without a response or, if there is none, the first.
  */
 export async function sendEach<Item, Result>(
@@ -113,9 +113,9 @@ export async function sendEach<Item, Result>(
   send: (item: Item) => Promise<Result>,
   onProgress: (item: number) => void = () => {},
   isCancelled: () => boolean = () => false,
-): Promise<Sent<Item, Result>> {
+): Promise<BatchResult<Item, Result>> {
   const results: Result[] = [];
-  const failures: Sent<Item, Result>['failures'] = [];
+  const failures: BatchResult<Item, Result>['failures'] = [];
   const stopAsking = askBeforeUnload(() => true);
   const operator = shownOperator;
   for (const [index, item] of items.entries()) {
@@ -127,18 +127,18 @@ export async function sendEach<Item, Result>(
     if (isCancelled() || shownOperator !== operator || hasTimedOut(failures.at(-1)?.error)) break;
   }
   stopAsking();
-  const { error } = failures.find((failure) => hasNoResponse(failure.error)) ?? failures[0] ?? {};
+  const { error } = failures.find((failure) => isOutcomeUnknown(failure.error)) ?? failures[0] ?? {};
   if (results.length === 0 && failures.length > 0) throw error;
   return { results, failures, unsent: items.slice(results.length + failures.length) };
 }
 
 /** Describes the items of a batch that were not changed, or may not have been. */
 export function describeUnchanged<Item>(
-  { failures, unsent }: Pick<Sent<Item, unknown>, 'failures' | 'unsent'>,
+  { failures, unsent }: Pick<BatchResult<Item, unknown>, 'failures' | 'unsent'>,
   describe: (items: readonly Item[]) => string,
 ): string {
-  const refused = failures.filter(({ error }) => !hasNoResponse(error));
-  const lost = failures.filter(({ error }) => hasNoResponse(error));
+  const refused = failures.filter(({ error }) => !isOutcomeUnknown(error));
+  const lost = failures.filter(({ error }) => isOutcomeUnknown(error));
   const describeEach = (each: typeof failures) => describe(each.map(({ item }) => item));
   return [
     refused[0] && `Failed for ${describeEach(refused)}. ${messageOf(refused[0].error)}`,
@@ -171,17 +171,18 @@ export function messageOf(error: unknown): string {
 }
 
 /**
- * The statuses of requests whose outcome is unknown: 0 without any response, 502 and 504 from a proxy, and 504 also from
- * the server if its database did not confirm the change.
+ * The statuses of requests whose outcome is unknown: 0 if there was no response, 502 and 504 from a proxy, and 504 also
+ * from the server if its database did not confirm the change.
  */
-const NO_RESPONSE = [0, 502, 504];
+const UNKNOWN_OUTCOMES = [0, 502, 504];
 
-/** Returns whether it is unknown if the failed request changed anything. */
-export const hasNoResponse = (error: unknown) => error instanceof ConsoleError && NO_RESPONSE.includes(error.status);
+/** Returns whether a request failed in a way that leaves its outcome unknown. */
+export const isOutcomeUnknown = (error: unknown) =>
+  error instanceof ConsoleError && UNKNOWN_OUTCOMES.includes(error.status);
 
 /** Returns the message to the operator after a change failed, or may have failed. */
 export function describeFailure(error: unknown): { title: string; description: string } {
-  if (!hasNoResponse(error)) return { title: 'The change failed', description: messageOf(error) };
+  if (!isOutcomeUnknown(error)) return { title: 'The change failed', description: messageOf(error) };
   const isFromSite = error instanceof ConsoleError && error.code === 'unavailable';
   return {
     title: isFromSite ? 'The database did not confirm the change' : 'The site cannot be reached',
@@ -190,25 +191,25 @@ export function describeFailure(error: unknown): { title: string; description: s
 }
 
 /**
- * Creates the query client. Data older than 10 s is refetched when the operator returns to the tab. After a failed
- * refetch, a query has an error and its previous data, which screens must still show.
+ * Creates the query client. When the operator returns to the tab, data older than 10 s is refetched. After a failed
+ * refetch, a query has both an error and its previous data, and screens must still show the data.
  */
 export function createConsoleClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
       queries: {
         staleTime: 10_000,
-        // Offline, a request fails with a message instead of waiting silently.
+        // While the browser is offline, requests fail with a message. The default mode would make them wait silently.
         networkMode: 'always',
-        // By default, 'always' turns this off.
+        // Explicit, because `networkMode: 'always'` turns it off by default.
         refetchOnReconnect: true,
         refetchOnWindowFocus: true,
-        // Only requests without a response, or with 503, are retried, but not those that have timed out.
+        // Retries requests that failed without a response or with status 503, but not those that timed out.
         retry: (failures, error) =>
           failures < 2 &&
           error instanceof ConsoleError &&
           !hasTimedOut(error) &&
-          [...NO_RESPONSE, 503].includes(error.status),
+          [...UNKNOWN_OUTCOMES, 503].includes(error.status),
       },
       mutations: { networkMode: 'always' },
     },
@@ -229,7 +230,9 @@ export const consoleKeys = {
   page: (subject: string, path: string, filter: object, cursor: string) => [subject, path, filter, cursor],
   product: (id: string) => ['product', id],
   foundProducts: (term: string) => ['products', 'palette', term],
-  /** Not part of the subject `votes`, because votes that arrive while an operator decides must not be added. */
+  /**
+   * Not part of the subject `votes`, because votes that arrive while an operator decides must not be added to the list.
+   */
   votesToDecide: (productId: string, hour: string) => ['votes to decide', productId, hour],
   invitation: (token: string) => ['invitation', token],
 } as const;

@@ -19,8 +19,8 @@ const SUBJECTS_BY_CHANGE: Record<LiveSubject, readonly string[]> = {
 const REFRESH_MS = { change: 500, counts: 10_000 };
 
 /**
- * The minimum delay before reconnecting, unless the server requests another one. Random jitter adds up to the same time
- * again. The delay is limited, because a proxy may request hours.
+ * The minimum delay before reconnecting, unless the server requests another one. Random jitter at most doubles the
+ * delay. The delay is limited, because a proxy may request hours.
  */
 const RECONNECT_MS = 3_000;
 const MAX_RECONNECT_MS = 60_000;
@@ -72,7 +72,8 @@ export function useLiveUpdates(isPaused: boolean): boolean {
         setTimeout(() => {
           timers.delete(key);
           const queryKey = consoleKeys.subject(subject);
-          // Invalidating a query would cancel its running request or, if that is its first request, have no effect.
+          // Waits for a running request. Invalidating its query would cancel the request or, if it is the query's first
+          // one, have no effect.
           if (client.isFetching({ queryKey }) > 0) refetch(subject, ms);
           else void client.invalidateQueries({ queryKey });
         }, ms),
@@ -86,7 +87,7 @@ export function useLiveUpdates(isPaused: boolean): boolean {
         setConnected(true);
         // Changes before this event were not reported, so any data that was read earlier may be stale.
         refetchAll();
-        // Another operator may have signed in in another window.
+        // Another operator may have signed in through another window.
         refetch('session', REFRESH_MS.change);
       },
       onEvent({ event, data }: ServerEvent) {
@@ -104,10 +105,10 @@ export function useLiveUpdates(isPaused: boolean): boolean {
       if (closed.signal.aborted) return;
       setConnected(false);
       timers.set('reconnect', setTimeout(reconnect, Math.min(waitMs, MAX_RECONNECT_MS) * (1 + Math.random())));
-      // After a refusal, another request finds out whether the session has ended.
+      // If the server refuses the stream, a request for the session shows whether the session has ended.
       if (status >= 400) void client.invalidateQueries({ queryKey: consoleKeys.session });
     }
-    /** If a connection attempt is scheduled, makes it now. */
+    /** Makes a scheduled connection attempt now. */
     function reconnect(): void {
       clearTimeout(timers.get('reconnect'));
       if (timers.delete('reconnect')) void connect();

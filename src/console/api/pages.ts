@@ -34,9 +34,9 @@ interface PageStart {
   cursor: string;
   /** The number of rows of the page, or undefined until the page has loaded once. */
   rows: number | undefined;
-  /** Whether the server found no row for the page. */
+  /** Whether the server's latest response for the page had no rows. */
   isEmpty?: boolean;
-  /** Identifies the last row that the server found for the page. */
+  /** Identifies the last row of the page in the server's latest response. */
   lastId?: unknown;
 }
 
@@ -83,7 +83,7 @@ export function usePages<Item extends object>(subject: string, path: string, fil
   for (let page = wanted.first; page <= wanted.last; page += 1) {
     const data = client.getQueryData<ConsolePage<Item>>(keyOf(pageStarts[page]?.cursor ?? ''));
     if (data && pageStarts[page]) recordPage(pageStarts, page, data);
-    // A previous row may have moved to the page before, which has already been reloaded.
+    // A previous row may have moved to the preceding page, which has already been reloaded.
     const items =
       (pageStarts[page] && data?.items) ?? recent.current.get(page)?.filter((item) => !readIds.has(idOf(item)));
     if (items) read.set(page, items);
@@ -122,8 +122,8 @@ export function usePages<Item extends object>(subject: string, path: string, fil
   };
   if (pageStarts.every(({ rows }) => rows === undefined)) {
     const error = queries.find(({ isError }) => isError)?.error;
-    if (error) return { ...NOTHING, id, state: 'failed', error, show, retry };
-    return before.current ?? { ...NOTHING, id, state: 'loading', error: null, show, retry };
+    if (error) return { ...NO_PAGES, id, state: 'failed', error, show, retry };
+    return before.current ?? { ...NO_PAGES, id, state: 'loading', error: null, show, retry };
   }
   const shown: Pages<Item> = {
     id,
@@ -153,10 +153,10 @@ export function usePages<Item extends object>(subject: string, path: string, fil
   return shown;
 }
 
-/** Returns the id of an item. In lists without ids, which have only one page, the item identifies itself. */
+/** Returns the id of an item. Lists without ids have only one page, and their items identify themselves. */
 const idOf = (item: object) => ('id' in item ? item.id : item);
 
-const NOTHING = {
+const NO_PAGES = {
   ...{ count: 0, pageCount: 0, hasMore: false, isComplete: false, isLoadingMore: false },
   itemAt: () => undefined,
   loaded: () => [],
@@ -176,13 +176,14 @@ export function recordPage(pageStarts: PageStart[], at: number, data: ConsolePag
   const next = pageStarts[at + 1];
   if (nextCursor === null) pageStarts.length = at + 1;
   else if (!next) pageStarts.push({ cursor: nextCursor, rows: undefined });
-  // Each new comment moves the end of a searched page, but an empty next page stays empty unless rows move to it.
+  // Each new comment shifts the end of a searched page, and with it the next cursor. But an empty next page keeps its
+  // cursor until rows move to it, because reloading it would repeat the search.
   else if (!next.isEmpty || hasMovedRows) next.cursor = nextCursor;
 }
 
 /**
- * Returns the pages that contain these rows or the rows right after them, which are loaded in advance. Includes the
- * empty pages before the first row of the list, because new comments appear on the first page.
+ * Returns the pages that contain these rows and the next `PREFETCH_ROWS` rows. Includes the empty pages before the
+ * first row of the list, because new comments appear on the first page.
  */
 export function pagesOf(
   pageStarts: readonly Pick<PageStart, 'rows'>[],

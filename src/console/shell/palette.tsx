@@ -78,13 +78,13 @@ export function Palette({ onClose, onSignOut, onShortcuts }: Props) {
   const first = matching[0] ?? (isSearching ? undefined : (found[0] ?? comments));
   const current = commands.find(({ id }) => id === active) ?? first;
 
-  // The active entry stays the same when others arrive.
+  // Keeps the same entry active when other entries arrive.
   useLayoutEffect(() => setActive(current?.id), [current?.id]);
   useEffect(() => {
     document.getElementById(`${listId}-${current?.id}`)?.scrollIntoView({ block: 'nearest' });
   });
 
-  /** Closes the palette before the command runs. Closing returns the focus, and the command may then move it. */
+  /** Closes the palette, which returns the focus, and then runs the command, which may move the focus elsewhere. */
   function choose(command: Command | undefined): void {
     if (!command) return;
     chosen.current = command;

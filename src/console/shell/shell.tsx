@@ -50,14 +50,12 @@ export function Shell({ session }: { session: ConsoleSession }) {
   }
 
   function show(dialog: 'palette' | 'shortcuts'): void {
-    // Removes a dialog that was just closed, because its `close` event follows only in the next frame.
+    // Removes a dialog that was just closed, because its `close` event does not fire until the next frame.
     flushSync(() => setOpen(undefined));
     setOpen(dialog);
   }
 
-  /**
-   * Returns whether the next key is the second one of a sequence such as `G P`. Otherwise, the screen handles the key.
-   */
+  /** Returns whether the next key is the second one of a sequence such as `G P`. If not, the screen handles it. */
   const isAfterG = () => performance.now() - lastGAt.current < SEQUENCE_MS;
   useKeys({
     g: () => {
@@ -168,7 +166,9 @@ function useIgnoredFileDrops(): void {
 
 type Keys = readonly (readonly [string, string])[];
 
-/** The shortcut of the command palette. It uses Ctrl, so it stays active when single-key shortcuts are turned off. */
+/**
+ * The shortcut of the command palette. It stays active when single-key shortcuts are turned off, because it uses Ctrl.
+ */
 const PALETTE: Keys = [['Ctrl K', 'Jump to a screen, a product or a command']];
 
 const EVERYWHERE: Keys = [

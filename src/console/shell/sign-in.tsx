@@ -4,7 +4,7 @@ import { CONSOLE_API } from '../../contract/console/paths.ts';
 import { PASSPHRASE_CHARACTERS } from '../../contract/console/records.ts';
 import type { ConsoleSession, SignIn as SignInBody } from '../../contract/console/schema.ts';
 import { WaveMark } from '../../web/ui/icons.tsx';
-import { ConsoleError, call, consoleKeys, hasNoResponse, messageOf } from '../api/console-api.ts';
+import { ConsoleError, call, consoleKeys, isOutcomeUnknown, messageOf } from '../api/console-api.ts';
 import { FocusableButton } from '../ui/focusable-button.tsx';
 import { withCode } from '../ui/states.tsx';
 
@@ -81,7 +81,7 @@ interface Props {
 export function AcceptInvitation({ token, onAccepted, onLeave }: Props) {
   const [passphrase, setPassphrase] = useState('');
   const [isShown, setShown] = useState(false);
-  /** Whether an attempt got no response, and may have used the invitation. */
+  /** Whether an attempt got no response and may therefore have used the invitation. */
   const [mayBeUsed, setMayBeUsed] = useState(false);
   const invitation = useQuery({
     queryKey: consoleKeys.invitation(token),
@@ -92,7 +92,7 @@ export function AcceptInvitation({ token, onAccepted, onLeave }: Props) {
       call<ConsoleSession>(CONSOLE_API.acceptInvitation, { method: 'POST', body: { token, passphrase } }),
     onSuccess: onAccepted,
     onError: (error) => {
-      if (hasNoResponse(error)) setMayBeUsed(true);
+      if (isOutcomeUnknown(error)) setMayBeUsed(true);
     },
   });
   const isInvalid = accept.error instanceof ConsoleError && accept.error.code === 'invitation_invalid';

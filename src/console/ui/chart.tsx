@@ -15,7 +15,7 @@ interface ChartProps {
   /** ISO 8601, one for each value. */
   times: readonly string[];
   series: readonly Series[];
-  /** Formats a time in the table, and in the legend, which describes the point under the pointer. */
+  /** Formats a time in the table and in the legend, which describes the point under the pointer. */
   formatTime: (time: string) => string;
   /** Formats a time below the chart, where there is less room. */
   formatTick: (time: string) => string;
@@ -23,17 +23,17 @@ interface ChartProps {
 
 const HEIGHT_PX = 220;
 
-/** The possible steps of the vertical scale, all whole numbers. The chart has no scale if all steps are too small. */
+/** The possible steps of the vertical scale, all whole numbers. If all are too small, the chart has no scale. */
 const STEPS = Array.from({ length: 9 }, (_, power) => [1, 2, 5].map((digit) => digit * 10 ** power)).flat();
 
 /** A line chart over time, with a table of the same values for accessibility. */
 export function Chart({ title, times, series, formatTime, formatTick }: ChartProps) {
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const legend = useRef<HTMLParagraphElement>(null);
   const [Plot, setPlot] = useState<typeof uPlot>();
 
   useEffect(() => {
-    // Fails if the browser's language is invalid, such as `en-US@posix`. Then only the table is shown.
+    // The import fails if the browser's language is invalid, such as `en-US@posix`. Then only the table is shown.
     import('uplot').then(
       (module) => setPlot(() => module.default),
       () => {},
@@ -41,12 +41,12 @@ export function Chart({ title, times, series, formatTime, formatTick }: ChartPro
   }, []);
 
   useEffect(() => {
-    const element = place.current;
+    const element = container.current;
     if (!element || !Plot) return;
     const draw = () => {
       const axis = {
-        stroke: resolved(element, '--ink-quiet'),
-        grid: { stroke: resolved(element, '--line'), width: 1 },
+        stroke: resolveColour(element, '--ink-quiet'),
+        grid: { stroke: resolveColour(element, '--line'), width: 1 },
         ticks: { show: false },
       };
       const plot = new Plot(
@@ -55,7 +55,7 @@ export function Chart({ title, times, series, formatTime, formatTick }: ChartPro
           height: HEIGHT_PX,
           // Days begin at midnight in UTC, not in the time zone of the browser.
           tzDate: (seconds) => Plot.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
-          // Room for half of the last label.
+          // Leaves room for half of the last label.
           padding: [12, 20, 0, 0],
           legend: { show: false },
           cursor: { y: false, points: { size: 8 } },
@@ -81,8 +81,8 @@ export function Chart({ title, times, series, formatTime, formatTick }: ChartPro
             {},
             ...series.map(({ label, colour }) => ({
               label,
-              stroke: resolved(element, colour),
-              fill: faded(resolved(element, colour)),
+              stroke: resolveColour(element, colour),
+              fill: fade(resolveColour(element, colour)),
               width: 2,
               points: { show: false },
             })),
@@ -135,7 +135,7 @@ export function Chart({ title, times, series, formatTime, formatTick }: ChartPro
           ))}
         </ul>
       </figcaption>
-      <div ref={place} className="chart-place" aria-hidden="true" />
+      <div ref={container} className="chart-place" aria-hidden="true" />
       <p ref={legend} className="chart-legend" aria-hidden="true" />
       <details className="chart-table">
         <summary>As a table</summary>
@@ -173,7 +173,7 @@ export function Chart({ title, times, series, formatTime, formatTick }: ChartPro
 }
 
 /** Resolves a colour token to its current value, because the canvas does not support `light-dark()`. */
-function resolved(within: HTMLElement, token: string): string {
+function resolveColour(within: HTMLElement, token: string): string {
   const probe = document.createElement('span');
   probe.style.color = `var(${token})`;
   within.append(probe);
@@ -182,6 +182,6 @@ function resolved(within: HTMLElement, token: string): string {
   return color;
 }
 
-function faded(colour: string): string {
+function fade(colour: string): string {
   return colour.replace(/^rgb\((.+)\)$/, 'rgba($1, 0.08)');
 }

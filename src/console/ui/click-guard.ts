@@ -4,19 +4,19 @@ import { type MouseEvent, useRef } from 'react';
 const DOUBLE_CLICK_MS = 500;
 const DOUBLE_CLICK_PX = 16;
 
-/** How long clicks and keys are ignored after rows have moved, because the operator cannot have read them yet. */
+/** How long clicks and keys are ignored after rows have moved: the operator cannot have read them yet. */
 export const IGNORE_INPUT_MS = 500;
 
-/** How long after a click the movement of rows is attributed to the click. Long enough for a slow device. */
+/** How long after a click a movement of rows counts as its effect. Long enough for a slow device. */
 const CAUSED_MS = 1_000;
 
 export interface ClickGuard {
   /** A handler for the capture phase. */
   onClick: (event: MouseEvent<HTMLElement>) => void;
   /**
-   * Ignores clicks on rows for `IGNORE_INPUT_MS`, because `rows` have moved or are gone, except on the last clicked row if
-   * it has stayed in place. If the operator's own click caused the change, ignores only the other clicks of a double
-   * click.
+   * Call it with the rows that have moved or disappeared. Ignores clicks on rows for `IGNORE_INPUT_MS`, except on the
+   * last clicked row if it has stayed in place. If that row was clicked just before it moved or disappeared, ignores
+   * only the further clicks of a double click.
    */
   pause: (rows: readonly Element[]) => void;
 }
@@ -32,7 +32,7 @@ export function useClickGuard(): ClickGuard {
   return {
     onClick(event) {
       const { target, clientX: x, clientY: y, timeStamp: at, detail } = event;
-      // Clicks by the keyboard or a script have no position, and are never ignored.
+      // Clicks from the keyboard or a script have no position. They are never ignored.
       if (detail === 0) return;
       const row = target instanceof Element ? target.closest('.list-row') : null;
       const before = first.current;

@@ -6,8 +6,8 @@ interface Props extends ComponentProps<'button'> {
 }
 
 /**
- * A button that keeps the focus while it is disabled, for example during its own request. With the attribute
- * `disabled`, it would lose the focus. A disabled submit button also ignores Enter in the fields of its form.
+ * A button that keeps the focus while it is disabled, for example during its own request. The attribute `disabled`
+ * would remove the focus and, on a submit button, also make Enter in the form's fields ineffective.
  */
 export function FocusableButton({ isDisabled, onClick, ...button }: Props) {
   return (

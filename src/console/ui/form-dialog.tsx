@@ -7,7 +7,7 @@ import { useUndoable } from '../api/actions.ts';
 import { describeFailure, messageOf } from '../api/console-api.ts';
 import { FocusableButton } from './focusable-button.tsx';
 
-/** Lets an operation on many items show its progress and check whether its dialog was closed. */
+/** Lets an operation on many items report its progress and check whether its dialog was closed. */
 export interface Progress {
   show: (text: string) => void;
   isCancelled: () => boolean;
@@ -26,8 +26,8 @@ interface FormDialogProps {
 }
 
 /**
- * Shows the error of an operation in its dialog, because the open dialog covers toasts, or as a toast if the dialog has
- * closed. `within` is an element of the dialog.
+ * Shows an operation's error in its dialog, because an open dialog covers toasts. After the dialog has closed, shows a
+ * toast instead. `within` is an element of the dialog.
  * @returns the element that shows the error, functions that set and remove it, and whether the dialog is open.
  */
 export function useDialogError(within: RefObject<HTMLElement | null>) {
@@ -59,8 +59,8 @@ export function FormDialog({ title, label, isDisabled = false, children, onClose
   const error = useDialogError(form);
   const undoable = useUndoable();
 
-  // Opening the dialog focuses its first button. An `autofocus` attribute would make it focus the field instead, but
-  // React does not render this attribute.
+  // The browser focuses the first button of a dialog that opens. An `autofocus` attribute would make it focus the field
+  // instead, but React does not render this attribute.
   useEffect(
     () => form.current?.querySelector<HTMLElement>('input:not([type="checkbox"], [type="radio"])')?.focus(),
     [],

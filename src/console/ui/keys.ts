@@ -8,7 +8,7 @@ export type Keys = Readonly<Record<string, ((event: KeyboardEvent) => void) | un
 /** The keys that repeat while held down. A repeated decision would apply to an item that the operator has not read. */
 const REPEATED_KEYS = new Set(['j', 'k', 'ArrowDown', 'ArrowUp']);
 
-/** For each key, the selector of the elements that handle it themselves while they have the focus. */
+/** For each key, a selector of the elements that handle the key themselves while they have the focus. */
 const OWNERS: Readonly<Record<string, string>> = {
   Enter: 'a, button, summary',
   ' ': 'a, button, summary',
@@ -39,8 +39,8 @@ export function useKeys(keys: Keys): void {
 }
 
 /**
- * Pauses the keys that act on `items` for `IGNORE_INPUT_MS` after one of the items is gone, because they would act on
- * another item, which the operator has not read.
+ * Pauses the keys that act on `items` for `IGNORE_INPUT_MS` after one of the items disappears. A key press would
+ * otherwise act on the item in its place, which the operator has not read.
  * @returns a function that returns whether the keys are paused now.
  */
 export function useKeyGuard<Item>(items: readonly Item[], isGone: (item: Item) => boolean): () => boolean {
@@ -58,7 +58,7 @@ export function useKeyGuard<Item>(items: readonly Item[], isGone: (item: Item) =
 /** Handles the second key of a sequence in the capture phase, before the shortcuts of the screen. */
 export function useSequence(isPending: () => boolean, run: (key: string) => void): void {
   useKeyDown((event) => {
-    // Space is left to the focused button or checkbox.
+    // The focused button or checkbox handles Space itself.
     const isLetter = event.key.length === 1 && event.key !== ' ';
     if (!isLetter || isShortcutBlocked(event) || !isPending()) return;
     event.preventDefault();

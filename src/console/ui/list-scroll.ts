@@ -7,7 +7,9 @@ type AdjustScroll = Virtualizer<Window, Element>['shouldAdjustScrollPositionOnIt
 
 const isTouchScreen = () => window.matchMedia('(hover: none)').matches;
 
-/** Returns the row under the mouse, unless the operator uses the keyboard in the list. */
+/**
+ * Returns the row under the mouse, or null if the operator uses a touch screen or operates the list with the keyboard.
+ */
 function pointedRow({ current: list }: ListRef): Element | null {
   if (isTouchScreen() || list?.querySelector(':focus-visible')) return null;
   return list?.querySelector('.list-row:hover') ?? null;
@@ -26,8 +28,8 @@ function visibleRows({ current: list }: ListRef): Element[] {
 /**
  * Keeps the row under the mouse in place when rows above it are added, removed or resized, because the operator may be
  * about to click one of its buttons. If that row itself is removed, or on a touch screen, where the next tap cannot be
- * predicted, clicks are ignored for a moment instead. While `isSteady` is false, rows may move.
- * @returns a function that moves the list back to its usual place, to be called when the mouse leaves the list.
+ * predicted, ignores clicks for a moment instead. If `isSteady` is false, rows may move.
+ * @returns a function that moves the list back to its usual place. Call it when the mouse leaves the list.
  */
 export function useSteadyRow(list: ListRef, { pause }: ClickGuard, isSteady: boolean): () => void {
   const isTouch = isTouchScreen();
@@ -44,7 +46,7 @@ export function useSteadyRow(list: ListRef, { pause }: ClickGuard, isSteady: boo
       return;
     }
     const distance = () => Math.round(topOf(moved.row) - moved.top);
-    // A gap above the list replaces removed rows. For added rows, the page scrolls.
+    // A gap above the list takes the place of removed rows. If rows were added, the page scrolls instead.
     const gap = Math.max(0, gapOf(element) - distance());
     element.style.top = element.style.marginBottom = `${gap}px`;
     window.scrollBy(0, distance());
@@ -64,8 +66,8 @@ export function useSteadyRow(list: ListRef, { pause }: ClickGuard, isSteady: boo
 const gapOf = ({ style }: HTMLElement) => Number.parseFloat(style.top) || 0;
 
 /**
- * Returns the rule by which the virtualizer scrolls after a row above has changed its height. It is the virtualizer's
- * default, except that it does not scroll while `useSteadyRow` keeps a row in place, because the row would move twice.
+ * Returns the virtualizer's rule for scrolling after a row above the screen has changed its height. It is the default
+ * rule, except that it does not scroll while `useSteadyRow` keeps a row in place, because the row would move twice.
  */
 export function adjustScrollOf(list: ListRef): NonNullable<AdjustScroll> {
   return ({ key, start, end }, _delta, { itemSizeCache, scrollOffset, scrollDirection, isScrolling }) => {
@@ -83,13 +85,14 @@ interface ScrollPadding {
 }
 
 /**
- * Measures the bars that cover a list: the sticky toolbar at the top, and, at the bottom, the navigation of small
- * screens and the bar of selected items. Also makes the browser leave this space when it scrolls to a focused element.
+ * Measures the bars that cover a list: the sticky toolbar at the top and, at the bottom, the navigation of small
+ * screens and the bar of selected items. Also makes the browser leave this space free when it scrolls to a focused
+ * element.
  */
 export function useScrollPadding(): ScrollPadding {
   const [padding, setPadding] = useState<ScrollPadding>({ start: 0, end: 0 });
 
-  // Each render may change these heights. Setting unchanged ones has no effect.
+  // Any render may change these heights. Setting equal heights causes no further render.
   useLayoutEffect(() => {
     const toolbar = document.querySelector('.toolbar');
     const covers = toolbar !== null && getComputedStyle(toolbar).position === 'sticky';

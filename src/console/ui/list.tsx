@@ -10,7 +10,7 @@ import { adjustScrollOf, useScrollPadding, useSteadyRow } from './list-scroll.ts
 import { type RowState, SelectionStatus } from './selection.tsx';
 import { Failure, Loading, RowsFailure } from './states.tsx';
 
-/** Deselects items that were changed. The other items stay selected. */
+/** Deselects items that were changed, and leaves the others selected. */
 export type Deselect<Item> = (changed: readonly Item[]) => void;
 
 interface ListProps<Item> {
@@ -21,9 +21,9 @@ interface ListProps<Item> {
   versionOf?: (item: Item) => number;
   renderRow: (item: Item, state: RowState, deselect: Deselect<Item>) => ReactNode;
   empty: ReactNode;
-  /** The usual height of a row. */
+  /** The estimated height of a row, used until the row has been measured. */
   estimatePx: number;
-  /** Keys that act on the selected items, or on the active one if none is selected. */
+  /** The handlers of keys, which act on the selected items or, if none is selected, on the active one. */
   keys?: Readonly<Record<string, (items: readonly Item[], deselect: Deselect<Item>) => void>>;
   /** Called with the active item on Enter, unless a link or button has the focus. */
   onOpen?: ((item: Item) => void) | undefined;
@@ -32,14 +32,14 @@ interface ListProps<Item> {
 }
 
 /** A row that follows its item when live updates add or remove rows above it. */
-interface Place {
+interface RowPosition {
   /** The key of the item, or undefined if it is not loaded. */
   key: string | undefined;
   /** The index of the row in the last render. If the item is gone, the row at this index takes its place. */
   index: number;
 }
 
-const FIRST: Place = { key: undefined, index: 0 };
+const FIRST: RowPosition = { key: undefined, index: 0 };
 
 /**
  * A virtualised list: only the rows on or near the screen, which may have any height, are in the document. The keys J
@@ -60,7 +60,7 @@ export function List<Item extends object>(props: ListProps<Item>) {
   const clickGuard = useClickGuard();
   const padding = useScrollPadding();
 
-  // The content above the list may change its height with every render. Setting an unchanged offset has no effect.
+  // Any render may change the height of the content above the list. Setting an equal offset causes no further render.
   useLayoutEffect(() => setOffset(list.current?.offsetTop ?? 0));
 
   const rows = useWindowVirtualizer({
@@ -97,11 +97,11 @@ export function List<Item extends object>(props: ListProps<Item>) {
   }, [id]);
 
   const loaded = new Map(pages.loaded().map((each) => [keyOf(each.item), each]));
-  const rowOf = (place: Place): number => {
-    const row = loaded.get(place.key ?? '')?.row ?? place.index;
+  const rowOf = (position: RowPosition): number => {
+    const row = loaded.get(position.key ?? '')?.row ?? position.index;
     return Math.min(row, Math.max(0, count - 1));
   };
-  const placeOf = (index: number): Place => {
+  const positionOf = (index: number): RowPosition => {
     const item = itemAt(index);
     return { key: item && keyOf(item), index };
   };
@@ -110,7 +110,7 @@ export function List<Item extends object>(props: ListProps<Item>) {
 
   // If the active item is gone, the item in its place becomes the active one. If it has moved, its index is updated.
   useLayoutEffect(() => {
-    if (current !== undefined && (keyOf(current) !== active.key || at !== active.index)) setActive(placeOf(at));
+    if (current !== undefined && (keyOf(current) !== active.key || at !== active.index)) setActive(positionOf(at));
   });
 
   // A selected item that is not loaded may be on another page. It is known to be gone only if all rows are loaded.
@@ -136,7 +136,7 @@ export function List<Item extends object>(props: ListProps<Item>) {
 
   function move(by: number): void {
     const next = Math.max(0, Math.min(count - 1, at + by));
-    setActive(placeOf(next));
+    setActive(positionOf(next));
     focusNext.current = true;
     rows.scrollToIndex(next, { align: 'auto' });
   }
@@ -146,7 +146,7 @@ export function List<Item extends object>(props: ListProps<Item>) {
     const isLost = lastFocused.current?.isConnected === false && document.activeElement === document.body;
     // Rows behind an open dialog cannot have the focus.
     if ((!focusNext.current && !isLost) || document.querySelector('dialog[open]')) return;
-    // A lost focus moves to the row itself. If it moved to a button, a repeated Enter would press that button.
+    // A lost focus moves to the row itself, because on a button, a repeated Enter would press that button.
     const part = focusNext.current ? ' [data-row-focus]' : '';
     const row = list.current?.querySelector<HTMLElement>(`[data-index="${at}"]${part}`);
     const target = row ?? (count === 0 ? document.getElementById('main') : null);
@@ -158,8 +158,8 @@ export function List<Item extends object>(props: ListProps<Item>) {
 
   function select(index: number, isSelected: boolean, isRange = false): void {
     const next = new Map(known);
-    // Walks from this row back to the start of the range, and stops at a row that is not loaded, so the selection has
-    // no gap.
+    // Walks from this row to the start of the range, and stops at a row that is not loaded, so the selection has no
+    // gap.
     const start = rowOf(rangeStart.current);
     const step = start < index ? -1 : 1;
     const end = isRange ? start + step : index + step;
@@ -178,7 +178,7 @@ export function List<Item extends object>(props: ListProps<Item>) {
       if (isSelected) next.set(keyOf(item), item);
       else next.delete(keyOf(item));
     }
-    rangeStart.current = placeOf(index);
+    rangeStart.current = positionOf(index);
     setSelected(next);
   }
 
@@ -246,7 +246,7 @@ export function List<Item extends object>(props: ListProps<Item>) {
               aria-setsize={hasMore ? -1 : count}
               aria-posinset={row.index + 1}
               style={{ transform: `translateY(${row.start - offset}px)` }}
-              onFocus={() => setActive(placeOf(row.index))}
+              onFocus={() => setActive(positionOf(row.index))}
             >
               {item === undefined ? (
                 <span className="skeleton skeleton-row" data-stopped={hasFailed || undefined} />

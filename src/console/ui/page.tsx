@@ -37,7 +37,10 @@ interface ScreenLinkProps extends ComponentProps<'a'> {
   query?: Query;
 }
 
-/** A link to a screen. A plain click navigates within the page. The browser handles clicks that open a tab or window. */
+/**
+ * A link to a screen. A plain click navigates within the page, and the browser handles clicks that open a tab or
+ * window.
+ */
 export function ScreenLink({ screen, query, ...anchor }: ScreenLinkProps) {
   return (
     <a
@@ -90,7 +93,7 @@ export function Select<Value extends string>({ label, value, options, onChange }
   );
 }
 
-/** A filter in the URL, which a click removes. `effect` describes the click to screen readers. */
+/** A filter from the URL. A click removes it, and `effect` describes this to screen readers. */
 export function FilterTag({ parameter, value, effect }: { parameter: string; value: string; effect: string }) {
   function remove(): void {
     setQuery({ [parameter]: undefined });

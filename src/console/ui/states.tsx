@@ -15,7 +15,8 @@ export function Empty({ title, children }: { title: string; children?: ReactNode
 /** Shown if data could not be loaded. Offers to retry. */
 export function Failure({ error, onRetry }: { error: unknown; onRetry: () => void }) {
   function retry({ currentTarget }: MouseEvent): void {
-    // The pressed button disappears, so the focus moves to the heading of the open dialog, or else to the main content.
+    // The pressed button disappears, so the focus moves to the heading of the open dialog or, without one, to the main
+    // content.
     const target = currentTarget.closest('dialog')?.querySelector('h2') ?? document.getElementById('main');
     target?.focus({ preventScroll: true });
     onRetry();
@@ -49,7 +50,7 @@ export function RowsFailure({ error, onRetry }: { error: unknown; onRetry: () =>
   );
 }
 
-/** Returns a message of the server with its commands, which are in backticks, rendered as code. */
+/** Renders the commands in a server message, which are in backticks, as code. */
 export function withCode(message: string): ReactNode[] {
   return message.split('`').map((part, index) => (index % 2 === 1 ? <code key={part}>{part}</code> : part));
 }

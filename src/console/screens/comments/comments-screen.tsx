@@ -64,18 +64,19 @@ interface CommentListProps {
   empty: ReactNode;
 }
 
-interface Asking {
+interface OpenDialog {
   comments: readonly ConsoleComment[];
   deselect: Deselect<ConsoleComment>;
 }
 
 /**
- * Comments to moderate individually or in bulk. The key A releases or restores, and D hides with an optional reason.
+ * Lists comments for moderation, individually or in bulk. The key A releases or restores, and D hides, with an optional
+ * reason.
  */
 export function CommentList({ label, pages, empty }: CommentListProps) {
   const moderate = useModerate();
-  const [asking, setAsking] = useState<Asking>();
-  const hiding = asking?.comments;
+  const [openDialog, setOpenDialog] = useState<OpenDialog>();
+  const hiding = openDialog?.comments;
 
   /** Applies each action to the comments that allow it. */
   function act(
@@ -87,7 +88,7 @@ export function CommentList({ label, pages, empty }: CommentListProps) {
       .map((action) => ({ action, comments: comments.filter((comment) => actionsOf(comment).includes(action)) }))
       .filter((change) => change.comments.length > 0);
     const toHide = changes.find(({ action }) => action === 'hide');
-    if (toHide) setAsking({ comments: toHide.comments, deselect });
+    if (toHide) setOpenDialog({ comments: toHide.comments, deselect });
     else if (changes.length > 0) void moderate(changes, deselect);
   }
 
@@ -130,8 +131,8 @@ export function CommentList({ label, pages, empty }: CommentListProps) {
           note={only ? <HidingNote comment={only} /> : 'No visitor will see them, not even their authors.'}
           suggestions={['Spam', 'Off topic', 'Insult', 'Personal data']}
           label="Hide"
-          onClose={() => setAsking(undefined)}
-          onSubmit={(reason) => moderate([{ action: 'hide', comments: hiding }], asking.deselect, reason)}
+          onClose={() => setOpenDialog(undefined)}
+          onSubmit={(reason) => moderate([{ action: 'hide', comments: hiding }], openDialog.deselect, reason)}
         />
       )}
     </>

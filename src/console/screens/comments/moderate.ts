@@ -43,7 +43,7 @@ export function useModerate() {
       show: () =>
         changeItems<ConsoleComment>(client, 'comments', (comment, { state }) => {
           const action = actions.get(comment.id);
-          return action ? fitting(after(comment, action, reason), state) : comment;
+          return action ? ifInList(applyAction(comment, action, reason), state) : comment;
         }),
       async run() {
         const sent = await sendEach(changes, send);
@@ -60,7 +60,7 @@ export function useModerate() {
   };
 }
 
-function after(comment: ConsoleComment, action: CommentAction, reason = ''): ConsoleComment {
+function applyAction(comment: ConsoleComment, action: CommentAction, reason = ''): ConsoleComment {
   switch (action) {
     case 'hide':
       return { ...comment, hidden: { since: new Date().toISOString(), reason: reason || null } };
@@ -73,8 +73,8 @@ function after(comment: ConsoleComment, action: CommentAction, reason = ''): Con
   }
 }
 
-/** Returns the comment, or undefined if it no longer belongs in a list that is filtered by `state`. */
-function fitting(comment: ConsoleComment, state: string | undefined): ConsoleComment | undefined {
+/** Returns the comment, or undefined if a list that is filtered by `state` no longer contains it. */
+function ifInList(comment: ConsoleComment, state: string | undefined): ConsoleComment | undefined {
   const fits = {
     held: comment.held && comment.hidden === null,
     hidden: comment.hidden !== null,

@@ -3,7 +3,7 @@ import { FocusableButton } from '../../ui/focusable-button.tsx';
 import type { ChosenFile } from './read-file.ts';
 
 /**
- * The column of each field. If a field has no column, existing products keep their value, and new products get the
+ * The column of each field. Without a column, existing products keep their value of the field, and new products get its
  * default.
  */
 export type ColumnChoice = Partial<Record<ProductFieldName, string>>;

@@ -15,7 +15,7 @@ describe('CSV', () => {
     ]);
   });
 
-  test('lines that end with CR alone are parsed, and separators inside the quotes of the header are ignored', () => {
+  test('lines that end with only CR are parsed, and separators inside quotes in the header are ignored', () => {
     const sample = readCsvSample('id,"a;b;c;d"\r1,"two\nlines"\r2,last\r');
     expect(sample.columns).toEqual(['id', 'a;b;c;d']);
     expect(sample.rows).toEqual([

@@ -23,8 +23,8 @@ export function ImportScreen() {
   const [rows, setRows] = useState<ChosenFile['rows']>([]);
   const [progress, setProgress] = useState<{ label: string; share: number }>();
   /**
-   * The last run. If the file or its columns change, or the screen closes, its result is ignored, and a dry run is
-   * aborted.
+   * The last run. If the file or its columns change, or the screen closes, the run's result is ignored and, if it is a
+   * dry run, its request is aborted.
    */
   const latest = useRef<AbortController>(undefined);
   useEffect(() => () => latest.current?.abort(), []);
@@ -64,7 +64,7 @@ export function ImportScreen() {
     chooser.current?.focus();
   }
 
-  /** Changes the assignment of columns, and discards the dry run, which used the previous assignment. */
+  /** Changes the column assignment and discards the result of the dry run, which used the previous assignment. */
   function change(next: ColumnChoice, slugify = slugifyIds): void {
     discardRun();
     setChoice(next);
@@ -89,7 +89,7 @@ export function ImportScreen() {
     try {
       return await runImport(chosen, {
         ...{ choice, slugifyIds, dryRun },
-        // An import that has been started continues when the operator leaves the screen.
+        // An import, unlike a dry run, continues when the operator leaves the screen.
         ...(dryRun && { signal }),
         onProgress: ({ stage, done }) =>
           show(
@@ -218,7 +218,7 @@ function DropZone({ input, onFile }: { input: RefObject<HTMLInputElement | null>
         accept=".csv,.json,.jsonl,.ndjson"
         onChange={({ target }) => {
           const [file] = target.files ?? [];
-          // Otherwise, choosing the same file again, corrected, would have no effect.
+          // Resets the input. Otherwise, choosing the same file again after correcting it would have no effect.
           target.value = '';
           if (file) onFile(file);
         }}

@@ -10,11 +10,11 @@ export interface ChosenFile {
   rows: { line: number; item?: number; values: Record<string, string> }[];
 }
 
-/** Maximum number of rows from the start of the file. All rows in which a dry run found errors are read. */
+/** Maximum number of first rows to read. Rows with errors are read separately, wherever they are in the file. */
 const MAX_ROWS = 50;
 /** Number of bytes that are read for the first rows of a CSV or JSON Lines file. */
 const SAMPLE_BYTES = 512 * 1024;
-/** Number of characters in which the header of a CSV file is expected. */
+/** Number of characters at the start of a CSV file that are searched for its header. */
 const HEADER_CHARACTERS = 64 * 1024;
 /** Maximum size of files that are searched for rows. Searching larger files would block the page. */
 const MAX_SEARCHED_BYTES = 16 * 1024 * 1024;
@@ -24,7 +24,7 @@ type Wanted = ReadonlySet<number> | undefined;
 
 const isWanted = (wanted: Wanted, at: number) => wanted === undefined || wanted.has(at);
 
-/** Reads the rows at these positions. Returns none if the file is too large to search. */
+/** Reads the rows at these positions. Returns an empty array if the file is too large to search. */
 export async function readRowsAt(
   { file, kind }: ChosenFile,
   positions: readonly { line: number; item?: number | undefined }[],
@@ -42,7 +42,7 @@ export async function readRowsAt(
  * @throws Error if the file is too large, the format is unknown, or a `.json` file contains no JSON array.
  */
 export async function readFile(file: File): Promise<ChosenFile> {
-  // Otherwise the browser would upload the whole file before it reads the server's refusal.
+  // Checked here, because the browser would upload the whole file before it reads the server's error.
   if (file.size > MAX_IMPORT_BYTES) throw new Error(IMPORT_TOO_LARGE);
   const ending = /\.(\w+)$/.exec(file.name)?.[1]?.toLowerCase();
   if (ending === 'csv') return { file, kind: 'csv', ...readCsvSample(await file.slice(0, SAMPLE_BYTES).text()) };
@@ -61,7 +61,7 @@ type Sample = Pick<ChosenFile, 'columns' | 'rows'>;
 
 /** Reads rows of CSV text (RFC 4180), with the separators that the import accepts. */
 export function readCsvSample(text: string, wanted?: Wanted): Sample {
-  // Like the server, looks for the separators outside quotes and below leading blank lines.
+  // Like the server, detects the separators outside quotes and ignores leading blank lines.
   const unquoted = text
     .trimStart()
     .slice(0, HEADER_CHARACTERS)

@@ -17,7 +17,7 @@ interface Options {
   onProgress: (progress: Progress) => void;
 }
 
-/** A connection without a line for this long is considered lost. */
+/** A connection on which no line arrives for this long is considered lost. */
 const SILENCE_TIMEOUT_MS = 4 * IMPORT_HEARTBEAT_MS;
 
 /**
@@ -58,7 +58,7 @@ async function upload(
 ): Promise<ImportResult> {
   await requireUnchanged(file);
   const query = { name: file.name, kind, map: JSON.stringify(mapTexts(choice, columns)), slugifyIds, dryRun };
-  // The response begins after the upload, whose progress `fetch` does not report.
+  // The response begins after the upload. `fetch` does not report the progress of an upload, so this wait is long.
   expectLine(LONG_TIMEOUT_MS);
   const response = await fetch(withQuery(CONSOLE_API.import, query), {
     method: 'POST',
@@ -77,8 +77,8 @@ async function upload(
 }
 
 /**
- * Checks that the file still has the same size. The upload would report a changed file as a lost connection, or as an
- * invalid request in Firefox, which sends the changed file with its old size.
+ * Checks that the file still has the same size. Otherwise, the upload of a changed file would fail with a misleading
+ * error: a lost connection or, in Firefox, which sends the changed file with its old size, an invalid request.
  * @throws Error if the file has changed or is gone.
  */
 async function requireUnchanged(file: File): Promise<void> {

@@ -243,7 +243,7 @@ function Doctor() {
 function formatBytes(bytes: number): string {
   const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
   const inUnit = (power: number) => bytes / 2 ** (10 * power);
-  // The rounded number decides, so 2^30 - 1 bytes are 1.0 GiB instead of 1024.0 MiB.
+  // Compares the rounded number, so 2^30 - 1 bytes are shown as 1.0 GiB instead of 1024.0 MiB.
   const power = units.findIndex((_, index) => Math.round(inUnit(index)) < 1_024 || index === units.length - 1);
   return `${inUnit(power).toFixed(power > 1 ? 1 : 0)} ${units[power]}`;
 }

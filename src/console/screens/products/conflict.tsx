@@ -6,7 +6,7 @@ interface Props {
   before: Draft;
   mine: Draft;
   theirs: Draft;
-  /** Whether pictures are being uploaded, for example for a member of the team that `onResolve` may replace. */
+  /** Whether pictures are being uploaded, for example for a team member that `onResolve` may replace. */
   isUploading: boolean;
   onResolve: (keepMine: boolean) => void;
 }

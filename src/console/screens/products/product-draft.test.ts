@@ -27,7 +27,7 @@ const product = {
   comments: 0,
 };
 
-test('no field of an unchanged draft is sent', () => {
+test('an unchanged draft sends no fields', () => {
   expect(changesOf(draftOf(product), draftOf(product))).toEqual({});
 });
 
@@ -99,6 +99,9 @@ test.each([
   expect(fieldValue('tags', text)).toEqual(tags);
 });
 
-test.each([['[beta]'], ['["Sea"]'], ['Sea\nside']])('converting the tag %j to text and back keeps it', (tag) => {
-  expect(fieldValue('tags', draftOf({ ...product, tags: [tag] }).tags)).toEqual([tag]);
-});
+test.each([['[beta]'], ['["Sea"]'], ['Sea\nside']])(
+  'the tag %j is unchanged after conversion to text and back',
+  (tag) => {
+    expect(fieldValue('tags', draftOf({ ...product, tags: [tag] }).tags)).toEqual([tag]);
+  },
+);

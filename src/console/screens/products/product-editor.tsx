@@ -8,7 +8,7 @@ import { formatQuantity } from '../../../contract/text.ts';
 import { CloseIcon } from '../../../web/ui/icons.tsx';
 import { useModalDialog } from '../../../web/ui/modal.tsx';
 import { asRunning, type Edit, usePerform, useUndoable } from '../../api/actions.ts';
-import { ConsoleError, call, consoleKeys, describeFailure, hasNoResponse } from '../../api/console-api.ts';
+import { ConsoleError, call, consoleKeys, describeFailure, isOutcomeUnknown } from '../../api/console-api.ts';
 import { consoleLocation, goTo, openDialog } from '../../location.ts';
 import { FocusableButton } from '../../ui/focusable-button.tsx';
 import { useDialogError } from '../../ui/form-dialog.tsx';
@@ -63,7 +63,7 @@ export function ProductEditor({ id, onClose }: { id: string; onClose: () => void
     offerUndo(edit);
   }
 
-  /** Offers to undo the discarding of an edit. Undo reopens the editor with the edit. */
+  /** Shows a toast with an undo button for a discarded edit. Undo reopens the editor with the edit. */
   function offerUndo(edit: Edit): void {
     void perform({
       subjects: [],
@@ -129,8 +129,8 @@ function Editing({ details, stored, isSaving, onSaving, onDiscard, onSaved }: Ed
   const perform = usePerform();
   const undoable = useUndoable();
   const [resumed] = useState(() => undoable.unsavedEdits.get(details.product.id));
-  // The version that the edit is based on. Without unsaved changes, a later version replaces it; otherwise, only
-  // `resolve` does.
+  // The version that the edit is based on. A later version replaces it if there are no unsaved changes or if it already
+  // contains them. Otherwise, only `resolve` replaces it.
   const [base, setBase] = useState(resumed?.base ?? details);
   const [draft, setDraft] = useState(() => resumed?.draft ?? draftOf(details.product));
   const [errors, setErrors] = useState<Readonly<Record<string, string>>>({});
@@ -178,8 +178,8 @@ function Editing({ details, stored, isSaving, onSaving, onDiscard, onSaved }: Ed
   }, [errors]);
 
   /**
-   * Moves the focus to the button, because the fields, which are inert during a request, would lose it. Input during a
-   * request would be overwritten or dropped.
+   * Moves the focus to the button before the fields become inert. They are inert during a request, because input would
+   * be overwritten or dropped.
    */
   function begin(): void {
     saveButton.current?.focus({ preventScroll: true });
@@ -208,7 +208,7 @@ function Editing({ details, stored, isSaving, onSaving, onDiscard, onSaved }: Ed
       if (failure.isOpen()) onSaving(false);
       if (!(error instanceof ConsoleError)) throw error;
       // The edit may have been saved, so the next undo must not revert the change before it.
-      if (hasNoResponse(error)) undoable.last = undefined;
+      if (isOutcomeUnknown(error)) undoable.last = undefined;
       if (failure.isOpen() && error.code === 'product_changed') setTheirs(error.current as Product);
       else if (failure.isOpen() && error.fields.length > 0)
         setErrors(Object.fromEntries(error.fields.map(({ field, detail }) => [field, detail])));
@@ -226,7 +226,7 @@ function Editing({ details, stored, isSaving, onSaving, onDiscard, onSaved }: Ed
     setResolving(true);
     try {
       const latest = await call<ProductDetails>(CONSOLE_API.product(product.id));
-      // Closing the editor has already discarded the edit and offered to undo that.
+      // Closing the editor has already discarded the edit and offered to undo that, so nothing remains to be resolved.
       if (!failure.isOpen()) return;
       client.setQueryData(consoleKeys.product(product.id), latest);
       const next = draftOf(latest.product);

@@ -17,7 +17,7 @@ import {
   type PictureField,
 } from './product-draft.ts';
 
-/** The mutation key of running uploads. An edit that is saved before they end would lack the pictures. */
+/** The mutation key of picture uploads. An edit that is saved during an upload would lack the picture. */
 export const UPLOADS_KEY = ['picture uploads'];
 
 type ChangeTeam = (change: (team: TeamMember[]) => TeamMember[]) => void;
@@ -247,7 +247,7 @@ function PictureUpload({ use, label, onUploaded }: PictureUploadProps) {
           disabled={isPending}
           onChange={({ target }) => {
             const files = [...(target.files ?? [])];
-            // Otherwise, choosing the same file again would have no effect.
+            // Resets the input. Otherwise, choosing the same file again would have no effect.
             target.value = '';
             mutate(files);
           }}

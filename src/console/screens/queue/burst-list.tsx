@@ -21,8 +21,8 @@ import { Empty, Loading } from '../../ui/states.tsx';
 const HOUR_MS = 3_600_000;
 
 /**
- * Hours in which many sessions of one network voted for one product. The key D lists the votes of the hour, to exclude
- * them from leaderboards.
+ * Lists the hours in which many sessions of one network voted for one product. The key D opens a dialog to exclude
+ * votes of the hour from leaderboards.
  */
 export function BurstList() {
   const pages = usePages<BurstRecord>('votes', CONSOLE_API.bursts);
@@ -40,7 +40,6 @@ export function BurstList() {
           body: { action, reason, voters },
         });
         const done = action === 'exclude' ? 'Excluded' : 'Included';
-        // Another operator may have been faster.
         if (auditId === null)
           return { done: 'No votes changed', note: `They were already ${done.toLowerCase()} or withdrawn.` };
         const note = `${productName}, ${describeHour(burst)}`;
@@ -111,7 +110,7 @@ export function BurstList() {
   );
 }
 
-/** The votes to change. They are identified by voter, so votes that were not listed do not change. */
+/** The votes to change. They are identified by voter, so votes that the dialog did not list stay unchanged. */
 interface VoteChoice {
   action: 'exclude' | 'include';
   reason: string;

@@ -21,7 +21,7 @@ const ONGOING: Record<Decision['action'], string> = {
   decline: 'Declining',
 };
 
-/** Sends one request per submission. If a submission has changed in the meantime, only its request fails. */
+/** Sends one request per submission. If a submission has changed since it was listed, only its own request fails. */
 async function sendAll<Item>(
   items: readonly Item[],
   ongoing: string,

@@ -56,7 +56,7 @@ export function QueueScreen() {
   );
 }
 
-/** A label that does not become wider when its count, of up to three digits, has loaded. */
+/** A label with a count of up to three digits. Its width does not change when the count has loaded. */
 function Counted({ label, count }: { label: string; count: number | undefined }) {
   return (
     <>

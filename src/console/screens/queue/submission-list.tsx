@@ -14,7 +14,7 @@ import { Empty } from '../../ui/states.tsx';
 import { ProductPreview } from '../products/product-preview.tsx';
 import { type Decision, useDecide } from './decide.ts';
 
-interface Asking {
+interface OpenDialog {
   action: 'decline' | 'schedule';
   submissions: readonly SubmissionRecord[];
   deselect: Deselect<SubmissionRecord>;
@@ -24,7 +24,7 @@ interface Asking {
 export function SubmissionList() {
   const pages = usePages<SubmissionRecord>('queue', CONSOLE_API.submissions);
   const decide = useDecide();
-  const [asking, setAsking] = useState<Asking>();
+  const [openDialog, setOpenDialog] = useState<OpenDialog>();
 
   function act(
     action: Decision['action'],
@@ -32,7 +32,7 @@ export function SubmissionList() {
     deselect: Deselect<SubmissionRecord>,
   ): void {
     if (action === 'approve') void decide({ action }, submissions, deselect);
-    else setAsking({ action, submissions, deselect });
+    else setOpenDialog({ action, submissions, deselect });
   }
 
   return (
@@ -76,10 +76,10 @@ export function SubmissionList() {
           </>
         )}
       />
-      {asking?.action === 'decline' && (
+      {openDialog?.action === 'decline' && (
         <ReasonDialog
-          title={titleOf('Decline', asking.submissions)}
-          ids={asking.submissions.map(({ id }) => id)}
+          title={titleOf('Decline', openDialog.submissions)}
+          ids={openDialog.submissions.map(({ id }) => id)}
           note="The maker sees the reason and can submit another version."
           suggestions={[
             'Not a tech product',
@@ -89,19 +89,19 @@ export function SubmissionList() {
           ]}
           label="Decline"
           isRequired
-          onClose={() => setAsking(undefined)}
+          onClose={() => setOpenDialog(undefined)}
           onSubmit={(reason, progress) =>
-            decide({ action: 'decline', reason }, asking.submissions, asking.deselect, progress)
+            decide({ action: 'decline', reason }, openDialog.submissions, openDialog.deselect, progress)
           }
         />
       )}
-      {asking?.action === 'schedule' && (
+      {openDialog?.action === 'schedule' && (
         <ScheduleDialog
-          title={titleOf('Schedule', asking.submissions)}
-          launchAt={asking.submissions[0]?.launchAt ?? null}
-          onClose={() => setAsking(undefined)}
+          title={titleOf('Schedule', openDialog.submissions)}
+          launchAt={openDialog.submissions[0]?.launchAt ?? null}
+          onClose={() => setOpenDialog(undefined)}
           onSubmit={(launchAt, progress) =>
-            decide({ action: 'schedule', launchAt }, asking.submissions, asking.deselect, progress)
+            decide({ action: 'schedule', launchAt }, openDialog.submissions, openDialog.deselect, progress)
           }
         />
       )}
@@ -123,7 +123,8 @@ interface RowProps {
 
 function SubmissionRow({ submission, state, onAct }: RowProps) {
   const { product, approvedProduct, launchAt, suspectedSpam, waitingSince } = submission;
-  // May be empty, for example if the maker changed only the launch time, or an operator declined the approved launch.
+  // The list may be empty, for example if the maker changed only the launch time, or if an operator declined the
+  // approved launch.
   const changed = PRODUCT_FIELD_NAMES.filter(
     (name) => approvedProduct && textOf(approvedProduct[name]) !== textOf(product[name]),
   );
@@ -175,7 +176,7 @@ function SubmissionRow({ submission, state, onAct }: RowProps) {
 
 interface FieldListProps {
   names: readonly ProductFieldName[];
-  /** The approved version. If set, the list shows the changes since. */
+  /** The approved version. If it is set, the list shows only the changes since that version. */
   before?: Product;
   product: Product;
 }
