@@ -19,7 +19,7 @@ interface AppProps {
   renderedAt: number;
 }
 
-/** The whole app except its router, which differs between the server and the browser. */
+/** The whole app except the router, because the server and the browser use different routers. */
 export function App({ api, client, site, renderedAt }: AppProps) {
   return (
     <ApiProvider value={api}>

@@ -27,7 +27,7 @@ async function start(): Promise<void> {
   try {
     dateFormat('en', { timeZone: state.site.timeZone });
   } catch {
-    // An older browser may not know the site's time zone, so the page shows times in UTC.
+    // An older browser may not know the site's time zone. In that case, the page shows times in UTC.
     delete state.site.timeZone;
   }
   const client = createQueryClient('browser');
@@ -44,7 +44,7 @@ async function start(): Promise<void> {
   const isUntranslated = catalogue && !messages;
   if (isUntranslated) describeDocument({ tag: 'en' });
   if (language) setLanguage(isUntranslated ? { locale: 'en-US', param: language.param } : { ...language, messages });
-  // Ends the recording of clicks, because React now hydrates each part of the page as soon as it is clicked.
+  // Stops recording clicks, because React now hydrates each part of the page as soon as it is clicked.
   const clicks = window.takeEarlyClicks?.() ?? [];
   const sent = new Map<string, Promise<Response>>();
   for (const { button, response } of clicks) {
@@ -53,8 +53,8 @@ async function start(): Promise<void> {
     sent.set(paths.api.upvote(product), response);
     countEarlyVote(client, product);
   }
-  // A transition hydrates in slices, so the browser responds to scrolling and typing in between. In one piece,
-  // hydration would block a slow phone.
+  // Hydrates in a transition, which runs in slices, so the browser can respond to scrolling and typing in between. In
+  // one piece, hydration would block a slow phone.
   startTransition(() => {
     const app = (
       <StrictMode>
@@ -70,7 +70,7 @@ async function start(): Promise<void> {
         </BrowserRouter>
       </StrictMode>
     );
-    // The offline shell, which stands in for pages that are not cached, has an empty #root. Translated HTML cannot be
+    // The offline shell, which replaces pages that are not cached, has an empty #root. Translated HTML cannot be
     // hydrated in English.
     if (root.hasChildNodes() && !isUntranslated) hydrateRoot(root, app);
     else createRoot(root).render(app);
@@ -81,8 +81,8 @@ async function start(): Promise<void> {
 }
 
 /**
- * Returns the language of the page. The offline shell serves all languages, so there the URL decides, and `lang` and
- * `dir` of the document are set to match.
+ * Returns the language of the page. The offline shell serves all languages, so its language depends on the URL, and
+ * this function sets the document's `lang` and `dir`.
  */
 function languageOf({ language, languages }: PageState): PageState['language'] {
   const named = languages?.[new URLSearchParams(window.location.search).get('lang') ?? ''];
@@ -97,13 +97,13 @@ function describeDocument({ tag, dir = 'ltr' }: { tag: string; dir?: 'rtl' | 'lt
 }
 
 /**
- * Loads the code of a page when the pointer or the focus reaches a link to it, and not earlier, because most visitors
- * open only one page.
+ * Loads the code of a page when the pointer or the focus reaches a link to it. It is not loaded earlier, because most
+ * visitors open only one page.
  */
 function preloadLinkedRoute({ target }: Event): void {
   const link = target instanceof Element ? target.closest('a') : null;
   if (!link || link.origin !== window.location.origin) return;
-  // The links to other languages are outside the app, so they are updated here to lead to the page on screen.
+  // The links to other languages are outside the app, so this code makes them lead to the current page.
   if (link.hreflang) {
     const { pathname, search, hash } = window.location;
     link.href = withLanguage(pathname + withoutLanguage(search) + hash, new URLSearchParams(link.search).get('lang'));

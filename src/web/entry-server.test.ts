@@ -122,7 +122,7 @@ describe('the home page', () => {
     expect(textOf(page.html)).toContain('“zzz”');
   });
 
-  test('reports a failed read with status 503, and only the log contains the reason', async () => {
+  test('reports a failed read with status 503, and leaves the reason to the log', async () => {
     const page = await open('/', { listProducts: broken });
     expect(page.status).toBe(503);
     expect(textOf(page.html)).toContain('Failed to load products');
@@ -224,7 +224,7 @@ describe('a product’s page', () => {
   });
 });
 
-test('in German, default values of fields are translated, but no other values that equal a text of the interface', async () => {
+test('in German, default values of fields are translated, but not other values that equal an interface text', async () => {
   const languages = { all: [], of: () => ({ tag: 'de', locale: 'de', messages: CATALOGUES.de?.messages }) };
   const textsWith = async (fields: Partial<Product>, authorName: string) => {
     const product = exampleProduct(fields);

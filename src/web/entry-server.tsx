@@ -24,11 +24,10 @@ import { LogPage, logHead } from './routes/log/log-page.tsx';
 import { MAKER, PRODUCT_SIDE, RELATED, STANDING } from './routes/product/product.tsx';
 import { StaticRouter } from './routing/router.tsx';
 
-// Used by the server, which renders and translates the HTML document around the page.
+// Exported for the server, which renders and translates the HTML document around the page.
 export { inLanguage, localAddress, plural, t };
 
-// At its start, the server loads the code of all pages, because a later build may replace the files of a running
-// server.
+// The server loads the code of all pages when it starts, because a later build may replace the files while it runs.
 await Promise.all(
   [...Object.values(SCREENS), STANDING, SUBMIT_LINK, MAKER, LANDSCAPES, PRODUCT_SIDE, RELATED].map((screen) =>
     screen.preload(),
@@ -52,7 +51,7 @@ interface RenderRequest {
   url: string;
   api: ReadApi;
   site: Site;
-  /** Milliseconds since 1970 on the site's clock. Default: the time on this machine's clock. */
+  /** Milliseconds since 1970 on the site's clock. Default: the current time on the server's clock. */
   renderedAt?: number | undefined;
   /** If unset, pages are English only. */
   languages?: { all: readonly NamedLanguage[]; of(path: string): PageLanguage } | undefined;
@@ -158,7 +157,7 @@ async function renderLog({
   return { ...head, status: log ? 200 : 503, site, html, state: '', problems };
 }
 
-/** Returns the offline shell, a page without content: the browser reads the data and renders everything. */
+/** Returns the offline shell: a page without content, for which the browser reads the data and renders everything. */
 export function emptyPage({
   site,
   renderedAt = Date.now(),

@@ -1,4 +1,4 @@
-// Inlined into the head of every document, so it runs before the first paint. It cannot import modules.
+// This script is inlined into the head of every document, so it runs before the first paint. It cannot import modules.
 (() => {
   const { app = '', modules = '', voted: votedTitle = '' } = document.currentScript?.dataset ?? {};
 
@@ -7,7 +7,7 @@
     const theme = localStorage.getItem('theme');
     if (theme === 'light' || theme === 'dark') {
       document.documentElement.dataset.theme = theme;
-      // The colour of the browser's user interface follows the page, not the system.
+      // Makes the colour of the browser's user interface follow the page instead of the system.
       const wanted = document.querySelector<HTMLMetaElement>(`meta[name="theme-color"][media*="${theme}"]`);
       const other = document.querySelector<HTMLMetaElement>(`meta[name="theme-color"]:not([media*="${theme}"])`);
       if (wanted && other) other.content = wanted.content;
@@ -16,7 +16,7 @@
     // Without storage, the theme follows the system.
   }
 
-  // Shows the votes of this browser from the first paint on. The key is the same as in features/upvotes/queries.ts.
+  // Shows this browser's votes from the first paint on. The key is the same as in features/upvotes/queries.ts.
   try {
     const voted = new Set<unknown>(JSON.parse(localStorage.getItem('upvoted') ?? '[]'));
     const observer = new MutationObserver((records) => {
@@ -32,8 +32,8 @@
     // Without storage, no votes are remembered.
   }
 
-  // Buttons have no effect before hydration, so clicks until then (early clicks) are recorded, and the app replays
-  // them. An early vote is an upvote that an early click sent.
+  // Buttons have no effect before hydration, so earlier clicks ('early clicks') are recorded, and the app replays them.
+  // An 'early vote' is an upvote that this script sent for an early click.
   const clicks: EarlyClick[] = [];
   const record = ({ target }: Event) => {
     const button = target instanceof Element ? target.closest<HTMLElement>('button[type=button]') : null;
@@ -65,7 +65,7 @@
       const { product, voted } = button.dataset;
       const count = button.querySelector('.rolling-number-value');
       const text = count?.textContent ?? '';
-      // Changes only the last three digits, because the thousands separator depends on the language.
+      // Changes only the last three digits, because the thousands separators depend on the language.
       const [digits = '999'] = /\d{1,3}$/.exec(text) ?? [];
       const isUsual =
         product &&
@@ -97,7 +97,8 @@
       keepalive: true,
       signal: AbortSignal.timeout(40_000),
     });
-    // Remembers the vote in case the page is reloaded before the app runs. The app handles a failure.
+    // Remembers the vote in case the page is reloaded before the app runs. If the request fails, the app handles the
+    // failure.
     response
       .then(({ ok }) => {
         const known: unknown[] = JSON.parse(localStorage.getItem('upvoted') ?? '[]');
@@ -109,8 +110,9 @@
   }
 
   /**
-   * Sends a further click on an early vote after the response to the previous one, in case the visitor leaves before
-   * the app runs. `early.response` resolves after that, so the app's requests for the replayed clicks come later.
+   * Sends a further click on an early vote after the response to the previous click, in case the visitor leaves before
+   * the app runs. `early.response` then resolves after both, so the app sends its requests for the replayed clicks
+   * later.
    */
   function toggleAgain(early: EarlyClick): void {
     const { product = '' } = early.button.dataset;
@@ -122,7 +124,7 @@
     });
   }
 
-  // The first paint needs no scripts, so they are requested after it and do not compete with the styles, the font and
+  // The first paint needs no scripts. They are requested after it, so they do not compete with the styles, the font and
   // the pictures. A document without the app, such as the moderation log, needs no scripts at all.
   if (!app) return;
   const start = () => {

@@ -21,15 +21,14 @@ import { clampText, META_DESCRIPTION_CHARACTERS } from './routing/head-tags.ts';
 import { boardStructuredData, listStructuredData, productStructuredData } from './structured-data.ts';
 import { PLACEHOLDER } from './ui/picture.tsx';
 
-/** A visitor waits for this page, so failed reads are not retried. */
+/** The visitor is waiting for the page, so failed reads are not retried. */
 const NO_RETRY = { retry: false } as const;
 
 /** The HTTP status of a page and the metadata of its document. */
 export interface ReadHead extends DocumentHead {
   /**
-   * 302 if no board can exist for the period or the URL has a cursor past the end of a list other than a search, 404
-   * for an unknown product or path, and 503 if the data could not be read. In the last case, the page reports the
-   * failure.
+   * 302 if no board can exist for the period, or if the URL has a cursor past the end of a list other than a search;
+   * 404 for an unknown product or path; 503 if the data could not be read, which the page reports.
    */
   status: 200 | 302 | 404 | 503;
   /** The image to preload, because it is part of the first paint. */
@@ -44,7 +43,10 @@ export interface PageRequest {
   searchParams: URLSearchParams;
 }
 
-/** Reads the data of the page. Returns a function that creates the head. Call that function in the page's language. */
+/**
+ * Reads the data of the page. Returns a function that creates the document head and must be called in the page's
+ * language.
+ */
 export function readPage(request: PageRequest): Promise<() => ReadHead> | (() => ReadHead) {
   const match = matchRoute(request.pathname, request.searchParams);
   if (match.name === 'home') return readHome(request, readFilters(request.searchParams));
@@ -121,7 +123,7 @@ async function readProduct({ client, api, site, searchParams }: PageRequest, id:
     client.prefetchQuery({ ...standings, ...NO_RETRY }),
     client.prefetchQuery({ ...relatedProductsOptions(api, id), ...NO_RETRY }),
   ]);
-  // The comments may have arrived before the product, whose count could not be set at that time.
+  // The comments may have arrived before the product. Then their total could not be stored with the product yet.
   const discussion = client.getQueryData(commentOptions.queryKey)?.pages[0];
   if (discussion !== undefined) setCommentCount(client, id, discussion.total);
   const detail: ProductDetail | null | undefined = client.getQueryData(options.queryKey);
@@ -159,15 +161,15 @@ function isPastEnd({ items, nextCursor }: { items: readonly unknown[]; nextCurso
 const TITLE_CHARACTERS = 90;
 
 /**
- * Returns the head of the server-rendered page. Long text is truncated at a word boundary, because search engines may
- * truncate it in the middle of a word.
+ * Returns the document head of a product's page. Long text is truncated at a word boundary, because search engines
+ * might truncate it within a word.
  */
 function productDocumentHead(product: Product, siteName: string): PageHead {
   const head = productHead({ ...product, name: clampText(product.name, TITLE_CHARACTERS) }, siteName);
   return { ...head, description: clampText(head.description, META_DESCRIPTION_CHARACTERS) };
 }
 
-/** A product without a picture shows a drawn placeholder, which needs no preload. */
+/** Returns the image to preload. A product without a picture shows a drawn placeholder, which needs no preload. */
 function preloadOf(image = ''): Pick<ReadHead, 'preloadImage'> {
   return image && image !== PLACEHOLDER ? { preloadImage: image } : {};
 }

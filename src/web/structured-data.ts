@@ -10,7 +10,7 @@ import { t, translated } from './language/translate.ts';
 import { boardTitle } from './routes/board/board.tsx';
 import { clampText } from './routing/head-tags.ts';
 
-// The structured data of pages, for search engines. Only the server writes it.
+// The structured data of pages (schema.org), for search engines. Only the server writes it.
 
 type PageSite = Pick<Site, 'name' | 'tagline' | 'url'>;
 
@@ -22,10 +22,7 @@ interface ListData {
   firstRank: number;
 }
 
-/**
- * Returns the structured data of a list for search engines: its products in order and, on the home page, the site and
- * its search.
- */
+/** Returns the structured data of a list: its products in order and, on the home page, the site and its search. */
 export function listStructuredData({ site, filters, products, firstRank }: ListData): object[] {
   const list = {
     '@type': 'ItemList',
@@ -62,7 +59,7 @@ interface BoardData {
   board: Leaderboard;
 }
 
-/** Returns the structured data of a leaderboard for search engines: its first launches, in the order on screen. */
+/** Returns the structured data of a leaderboard: its first launches, in the order on screen. */
 export function boardStructuredData({ site, period, board }: BoardData): object[] {
   const list = {
     '@type': 'ItemList',
@@ -80,8 +77,8 @@ export function boardStructuredData({ site, period, board }: BoardData): object[
 }
 
 /**
- * Limits of the structured data. Search engines need only the beginning of the first comments. The page has the full
- * text.
+ * Limits of the structured data: numbers of comments and pictures, and characters per text. Search engines need no
+ * more, and the page shows everything.
  */
 const MAX_COMMENTS = 10;
 const COMMENT_CHARACTERS = 300;
@@ -96,8 +93,8 @@ interface ProductData {
 }
 
 /**
- * Returns the structured data of a product for search engines. It states only what the page shows: no price, no rating
- * and no release date, since the launch date is free text.
+ * Returns the structured data of a product. It contains only what the page shows: no price, no rating and no release
+ * date, because the launch date is free text.
  */
 export function productStructuredData({ site, product, comments, standings }: ProductData): object[] {
   const url = site.url + paths.product(product.id);

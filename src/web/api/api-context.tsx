@@ -2,7 +2,7 @@ import { createContext } from 'react';
 import type { Api, ReadApi } from '../../contract/api.ts';
 import { useProvided } from '../ui/use-provided.ts';
 
-/** The API client of the app, which also tracks the time of this page's last write. */
+/** The app's API client. It also tracks when this page's last write completed. */
 export interface AppApi extends Api {
   /** Milliseconds since this page's last write completed: 0 while one is pending, `Infinity` if there was none. */
   msSinceLastWrite: () => number;
@@ -16,7 +16,10 @@ export function useApi(): AppApi {
   return useProvided(ApiContext);
 }
 
-/** Returns an API for rendering on the server. Per-visitor requests and writes reject, because there is no visitor. */
+/**
+ * Returns an API for server rendering. Per-visitor requests and writes reject, because the server does not know the
+ * visitor.
+ */
 export function readOnlyApi(api: ReadApi): AppApi {
   const refuse = () =>
     Promise.reject(

@@ -132,7 +132,7 @@ describe('failures', () => {
     expect(await failure(cut.listProducts({}))).toMatchObject({ status: 0, code: 'network' });
   });
 
-  test('a read of an unknown product resolves to null', async () => {
+  test('reading an unknown product resolves to null', async () => {
     const { api } = await apiResponding(json({ code: 'product_not_found', detail: 'Product not found' }, 404));
     expect(await api.getProduct('nope')).toBeNull();
   });

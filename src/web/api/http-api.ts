@@ -25,8 +25,8 @@ export class ApiError extends Error {
 }
 
 /**
- * Returns the message of any thrown value. On translated pages, an `ApiError` yields its translated title instead,
- * because the API's detailed messages are only in English.
+ * Returns the message of a thrown value. On translated pages, an `ApiError` yields its translated title instead,
+ * because the API's detailed messages exist only in English.
  */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
@@ -45,10 +45,10 @@ const MAX_KEEPALIVE_CHARACTERS = 16_000;
 interface HttpApiOptions {
   /** Returns the visitor's session id. Called only for requests that send it. */
   sessionId: () => string;
-  /** The prefix of every path. It is empty in the browser. */
+  /** The prefix of every path. In the browser, it is empty. */
   origin?: string;
   timeoutMs?: number;
-  /** Responses to upvotes that were sent before the app ran, by path. Each is used at most once. */
+  /** Responses to upvotes that were sent before the app ran, by path. Each is used only once. */
   sentUpvotes?: Map<string, Promise<Response>>;
 }
 
@@ -77,7 +77,7 @@ export function createHttpApi({ sessionId, origin = '', timeoutMs = TIMEOUT_MS, 
     const isWrite = method !== undefined;
     const headers: Record<string, string> = { Accept: 'application/json', ...options.headers };
     if (isWrite || sendsSession) headers[SESSION_HEADER] = sessionId();
-    // Undefined if there is no body.
+    // `JSON.stringify` returns undefined if there is no body.
     const text: string | undefined = JSON.stringify(body);
     if (text) headers['Content-Type'] = 'application/json';
     const settle = isWrite ? writes.track() : undefined;
@@ -182,18 +182,18 @@ export function createWriteTracker() {
   let settledAt = Number.NEGATIVE_INFINITY;
   return {
     /**
-     * Records that a write is pending, for this page and the next one. Call the returned function when the write has
+     * Records for this page and the next one that a write is pending. Call the returned function when the write has
      * succeeded or failed. If the visitor leaves earlier, the next page knows that its document may predate the write.
      */
     track(): () => void {
       pending += 1;
-      // The mark of the previous page stays until `recheckVotes` has seen it.
+      // The previous page's mark stays until `recheckVotes` has read it.
       store((storage) => hasUnfinishedWrite() || storage.setItem(PENDING_WRITE_KEY, String(performance.timeOrigin)));
       return () => {
         pending -= 1;
         settledAt = performance.now();
         store((storage) => storage.setItem(SETTLED_WRITE_KEY, String(performance.timeOrigin + settledAt)));
-        // While the visitor leaves, the page is hidden and its requests appear to fail, but the browser still completes
+        // When the visitor leaves, the page is hidden and its requests appear to fail, but the browser still completes
         // them.
         store(
           (storage) => pending > 0 || document.hidden || hasUnfinishedWrite() || storage.removeItem(PENDING_WRITE_KEY),
@@ -224,6 +224,6 @@ function store(use: (storage: Storage) => unknown): unknown {
   try {
     return use(window.sessionStorage);
   } catch {
-    // Without storage, the next page may show a cached document without the write until the page refetches its data.
+    // Without storage, the next page may show a cached document that lacks the write, until it refetches its data.
   }
 }

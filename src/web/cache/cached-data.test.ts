@@ -50,7 +50,7 @@ describe('a change to one product', () => {
   });
 });
 
-test('an item that repeats on a later page is returned once, and a missing page counts as empty', () => {
+test('an item that a later page repeats is returned only once, and a missing page counts as empty', () => {
   const pages = [{ items: ['a', 'b'] }, null, { items: ['b', 'c'] }];
   expect(flattenPages(pages, (item) => item)).toEqual(['a', 'b', 'c']);
 });

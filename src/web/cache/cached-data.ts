@@ -4,7 +4,7 @@ import type { Leaderboard } from '../../contract/leaderboards/schema.ts';
 import type { Product, ProductDetail, ProductPage } from '../../contract/products/schema.ts';
 import type { UpvoteState } from '../../contract/upvotes/schema.ts';
 
-/** The keys of queries about products. This file defines all query keys, so features share them. */
+/** The keys of queries about products. This file defines all query keys, because several features share them. */
 export const productKeys = {
   all: ['products'] as const,
   lists: ['products', 'list'] as const,
@@ -20,7 +20,7 @@ export const productKeys = {
   saved: (id: string) => ['saved', id] as const,
   /** A submission as its maker sees it. */
   submission: (id: string, makerKey: string) => ['submission', id, makerKey] as const,
-  /** What happened since the last visit, which ended at `since` (milliseconds since 1970). */
+  /** The news since the last visit, which ended at `since` (milliseconds since 1970). */
   visitNews: (since: number | null) => ['visit-news', since] as const,
 };
 
@@ -38,9 +38,9 @@ export const commentKeys = {
 export const upvoteKeys = {
   statuses: ['upvoted'] as const,
   status: (productId: string) => ['upvoted', productId] as const,
-  /** The last state that the server confirmed, stored while clicks are pending. */
+  /** The last state that the server confirmed. Stored only while clicks are pending. */
   confirmed: (productId: string) => ['upvote-confirmed', productId] as const,
-  /** Whether there is an early vote, that is, a vote that the head script showed and sent. */
+  /** Whether there is an early vote: one that the head script showed and sent. */
   early: (productId: string) => ['upvote-early', productId] as const,
   mutation: (productId: string) => ['upvote', productId] as const,
 };
@@ -53,8 +53,8 @@ type Counts = Pick<Product, 'upvotes' | 'comments'>;
 type ProductChange = <Shown extends Counts>(product: Shown) => Shown;
 
 /**
- * Applies a change to one product in every cached list, on every cached leaderboard, in its detail and in the dialog of
- * saved products. A change that returns the same product has no effect.
+ * Applies a change to a product in all cached lists and leaderboards, in its cached detail and in the dialog of saved
+ * products. A change that returns the same object has no effect.
  */
 export function patchProduct(client: QueryClient, id: string, change: ProductChange): void {
   patchQueries<InfiniteData<ProductPage>>(client, productKeys.lists, (list) => {
@@ -101,22 +101,22 @@ export function patchQueries<Data>(
   }
 }
 
-export function moveUpvotes(client: QueryClient, id: string, change: number): void {
+export function addUpvotes(client: QueryClient, id: string, change: number): void {
   patchProduct(client, id, (product) => ({ ...product, upvotes: Math.max(0, product.upvotes + change) }));
 }
 
-/** Sets a product's number of comments to the number that a read of its comments returned. */
+/** Sets a product's number of comments to the total in a response with its comments. */
 export function setCommentCount(client: QueryClient, id: string, comments: number): void {
   patchProduct(client, id, (product) => (product.comments === comments ? product : { ...product, comments }));
 }
 
 /**
- * Returns a product from the first cached list that contains it, without neighbours, or `undefined` if no list does.
+ * Returns a product from the first cached list that contains it, or `undefined` if no list does. Its neighbours are
+ * null, because only the product's own response determines them.
  */
 export function findListedProduct(client: QueryClient, id: string): ProductDetail | undefined {
   for (const [, list] of client.getQueriesData<InfiniteData<ProductPage>>({ queryKey: productKeys.lists })) {
     const product = list?.pages.flatMap((page) => page.items).find((item) => item.id === id);
-    // The list may be a search result, so only the product's own response determines the neighbours.
     if (product) return { product, previousId: null, nextId: null };
   }
   return undefined;
@@ -128,8 +128,8 @@ export type CommentList = InfiniteData<CommentPage>;
 export const commentElementId = (commentId: string) => `comment-${commentId}`;
 
 /**
- * Returns the items of all pages, each once. An item may repeat, because between the reads of two pages, a new or moved
- * item can shift others to the later page.
+ * Returns the items of all pages without duplicates. An item occurs twice if a new or moved item shifted it to the
+ * later page between the reads of two pages.
  */
 export function flattenPages<Item>(
   pages: readonly ({ items: readonly Item[] } | null)[],

@@ -19,16 +19,16 @@ interface ReadPage {
   items: (Product | LeaderboardEntry | Comment)[];
 }
 
-const keeping = new WeakSet<QueryClient>();
+const subscribedClients = new WeakSet<QueryClient>();
 
 /**
- * From now on, shows the visitor's pending votes and likes again after each read, because the response does not include
- * them, and sends those that wait for an earlier one when the visitor leaves. Every vote and like calls this function,
- * because live updates, which also call it, start later.
+ * Starts subscribedClients pending votes and likes: shows them again after each read, whose response lacks them, and sends those
+ * that wait for an earlier request when the visitor leaves. Every vote and like calls this function, because live
+ * updates, which also call it, start later.
  */
 export function keepPendingWrites(client: QueryClient): void {
-  if (keeping.has(client)) return;
-  keeping.add(client);
+  if (subscribedClients.has(client)) return;
+  subscribedClients.add(client);
   window.addEventListener('pagehide', () => sendWaitingWrites(client));
   client.getQueryCache().subscribe((event) => {
     if (event.type !== 'updated' || event.action.type !== 'success' || event.action.manual) return;
@@ -37,14 +37,14 @@ export function keepPendingWrites(client: QueryClient): void {
   });
 }
 
-/** Sends votes and likes that wait for the response to an earlier one, because a closed page would never send them. */
+/** Sends the votes and likes that wait for the response to an earlier request. A closed page would never send them. */
 function sendWaitingWrites(client: QueryClient): void {
   const cache = client.getMutationCache();
   const waiting = cache.findAll({ predicate: ({ state }) => state.isPaused });
   const last = new Map(waiting.map((mutation) => [mutation.options.scope?.id, mutation]));
   for (const mutation of waiting) {
     const { mutationFn, mutationKey, scope } = mutation.options;
-    // Every like counts, but it must not be sent again if the page returns from the back/forward cache.
+    // Every like counts. It is removed so the page does not send it again if it returns from the back/forward cache.
     if (mutationKey?.[0] === commentKeys.likeMutation('')[0]) cache.remove(mutation);
     // Only the last click on an upvote button applies.
     else if (last.get(scope?.id) !== mutation) continue;
@@ -54,7 +54,7 @@ function sendWaitingWrites(client: QueryClient): void {
 
 function showPendingWrites(client: QueryClient, { state }: Query): void {
   const { product, pages = [] } = (state.data ?? {}) as Partial<ProductDetail & InfiniteData<ReadPage | null>>;
-  // If only a further page was read, the other pages still include the changes.
+  // If only a further page was read, the other pages still show the pending changes.
   const read = state.fetchMeta?.fetchMore ? pages.slice(-1) : pages;
   for (const item of [...(product ? [product] : []), ...read.flatMap((page) => page?.items ?? [])]) {
     if ('likes' in item) {
@@ -88,7 +88,9 @@ export function setLikes(client: QueryClient, productId: string, likes: Readonly
   });
 }
 
-/** Returns the difference that this visitor's vote makes to the count while the vote is pending or queued. */
+/**
+ * Returns the change (-1, 0 or 1) that this visitor's pending or queued vote makes to the count that the server knows.
+ */
 function pendingUpvotes(client: QueryClient, productId: string): number {
   if (client.isMutating({ mutationKey: upvoteKeys.mutation(productId) }) === 0) {
     const queued = queuedUpvote(productId);

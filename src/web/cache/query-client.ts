@@ -6,8 +6,8 @@ declare module '@tanstack/react-query' {
   interface Register {
     queryMeta: {
       /**
-       * The log level for a read that failed after all retries. The text is the error's message. If unset, the failure
-       * is not logged.
+       * The log level for a read that failed after all retries. The log line is the error's message. If unset, failures
+       * are not logged.
        */
       logFailureAs?: 'error' | 'warn';
     };
@@ -30,7 +30,7 @@ export function createQueryClient(side: 'browser' | 'server'): QueryClient {
     }),
     defaultOptions: {
       queries: {
-        // Offline, a request fails with a message instead of waiting silently.
+        // While the browser is offline, requests fail with a message. The default mode would make them wait silently.
         networkMode: 'always',
       },
       mutations: { networkMode: 'always' },
@@ -57,7 +57,7 @@ export interface PageState {
 export function writePageState(client: QueryClient, known: Omit<PageState, 'queries'>): string {
   const queries = dehydrate(client, { shouldDehydrateQuery: (query) => query.state.status !== 'pending' });
   for (const { state } of queries.queries) {
-    // The page only needs to know that the read failed. The reason goes to the server's log.
+    // The browser needs to know only that the read failed. The server logs the reason.
     if (state.error) state.error = { message: 'unavailable' } as Error;
     state.fetchFailureReason = null;
   }
@@ -78,13 +78,18 @@ export function restorePageState(client: QueryClient, state: PageState, { fresh 
   }
 }
 
-/** Returns whether a back/forward navigation loaded this document, which may then predate the visitor's own actions. */
+/**
+ * Returns whether a back/forward navigation loaded this document. The browser may have restored it from its cache, so
+ * it may predate the visitor's own actions.
+ */
 export function isRestoredDocument(): boolean {
   const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
   return navigation?.type === 'back_forward';
 }
 
-/** Invalidates all data when the page returns from the back/forward cache, where it received no changes. */
+/**
+ * Invalidates all data when the page returns from the back/forward cache, because a cached page receives no updates.
+ */
 export function refetchWhenRestored(client: QueryClient): void {
   window.addEventListener('pageshow', (event) => {
     if (event.persisted) void client.invalidateQueries();

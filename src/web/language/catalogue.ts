@@ -16,7 +16,7 @@ export type Placeholders<Text extends string> = Text extends `${string}{${infer 
   ? Name | Placeholders<Rest>
   : never;
 
-/** The forms of a text with a count, by category of `Intl.PluralRules`. `other` is the fallback. */
+/** The forms of a text with a count, by the plural category of `Intl.PluralRules`. `other` is the fallback. */
 type Forms = Partial<Record<Intl.LDMLPluralRule, string>> & { other: string };
 
 type Messages = { [Text in Message]: string } & { [Text in CountedMessage['other']]: Forms };

@@ -1,8 +1,8 @@
-// Long because it lists all text of visitors' pages, so translators find it in one place.
+// Long because it contains every text of the visitors' pages, so translators find all texts in one place.
 
 /**
- * Every English message, which the code and the catalogues use as the key. Names in braces are placeholders. A pair is
- * a message with a count, for which a language may have more than two plural forms.
+ * Every English message. The code and the catalogues use the messages as keys. Names in braces are placeholders. An
+ * entry with `one` and `other` is a message with a count, for which a language may have more than two plural forms.
  */
 export const ENGLISH = [
   // language/format.ts

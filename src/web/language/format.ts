@@ -3,8 +3,8 @@ import type { Period } from '../../contract/leaderboards/period.ts';
 import { dateFormat, formatCount, intlLocale, plural, t } from './translate.ts';
 
 /**
- * Formats a date or time with `Intl`. Returns undefined in English, whose wording is fixed. Callers choose fields
- * instead of styles, because the output for fields rarely differs between versions of the `Intl` data.
+ * Formats a date or time with `Intl`. Returns undefined in English, whose wording the specification prescribes. Callers
+ * select fields instead of styles, because the output for fields rarely differs between versions of the `Intl` data.
  */
 function intlDate(time: string | Date, options: Intl.DateTimeFormatOptions): string | undefined {
   const locale = intlLocale();
@@ -28,8 +28,8 @@ export function formatPeriod(period: Pick<Period, 'name' | 'kind'>): string {
 }
 
 /**
- * Formats a rank: 1 as '1st' in English. In other languages, the result is a plain number, to which the messages add
- * what the language needs.
+ * Formats a rank: 1 as '1st' in English. In other languages, the result is a plain number, and the messages contain any
+ * suffix.
  */
 export function ordinal(rank: number): string {
   return intlLocale() ? formatCount(rank) : english.ordinal(rank);

@@ -6,7 +6,7 @@ import type { CountedMessage, Message, Placeholders } from './catalogue.ts';
 export interface Language {
   /** The locale for `Intl`. */
   locale: string;
-  /** The value of `lang` in URLs. Unset for the language whose URLs have no `lang`. */
+  /** The value of `lang` in URLs. Unset for the language that URLs without `lang` select. */
   param?: string | undefined;
   /** The writing direction. Default: left to right. */
   dir?: 'rtl' | undefined;
@@ -14,19 +14,22 @@ export interface Language {
   messages?: Readonly<Record<string, string | Readonly<Record<string, string>>>> | undefined;
 }
 
-/** The locale is explicit, so the server and the browser format numbers identically. */
+/** English. The locale is explicit, so the server and the browser format numbers identically. */
 const ENGLISH: Language = { locale: 'en-US' };
 
 let current = ENGLISH;
 
-/** Sets the language of all messages. For browsers, whose document has one language. The server uses `inLanguage`. */
+/**
+ * Sets the language of all messages. Only browsers call this, because their document has one language. The server calls
+ * `inLanguage`.
+ */
 export function setLanguage(language: Language): void {
   current = language;
 }
 
 /**
- * Runs `work` with all messages in one language. For the server, which renders several languages. `work` must be
- * synchronous, because the language is a global variable.
+ * Runs `work` with all messages in one language. Only the server calls this, because it renders several languages.
+ * `work` must be synchronous, because the language is a global variable.
  */
 export function inLanguage<Result>(language: Language = ENGLISH, work: () => Result): Result {
   const outer = current;
@@ -107,20 +110,20 @@ export function plural<Text extends CountedMessage['other']>(
   return fill(form ?? (count === 1 ? one : other), { count, ...values });
 }
 
-/** Translates a message, and replaces its placeholders with elements. */
+/** Translates a message and replaces its placeholders with elements. */
 export function rich<Text extends Message>(message: Text, values: Record<Placeholders<Text>, ReactNode>): ReactNode {
   return withElements(translated(message), values);
 }
 
-/** Replaces the placeholders of an already translated message with elements, e.g. after `plural`. */
+/** Replaces the placeholders of a translated message, such as the result of `plural`, with elements. */
 export function withElements(text: string, values: Record<string, ReactNode>): ReactNode {
   const parts = text.split(/\{(\w+)\}/).map((part, index) => (index % 2 ? values[part] : part));
   return createElement(Fragment, null, ...parts);
 }
 
 /**
- * Translates a text that is known only at run time, if the catalogue contains it. The prefix `default:` translates only
- * default values of fields, so a maker named 'Light' keeps that name.
+ * Translates a text that is known only at run time, or returns it unchanged if the catalogue lacks it. With the prefix
+ * `default:`, translates only default values of fields, so a maker named 'Light' keeps that name.
  */
 export function translated(text: string, prefix: '' | 'default:' = ''): string {
   const found = current.messages?.[prefix + text];

@@ -14,8 +14,8 @@ export function useSite(): Site {
 export type SiteTitle = Pick<Site, 'name' | 'tagline'>;
 
 /**
- * Sets the document's title and, after a navigation, its other metadata. The server renders the metadata of the first
- * page.
+ * Sets the document's title and, after a navigation, its other metadata. For the first page, the server renders the
+ * metadata.
  */
 export function useDocumentHead({ title, description, canonical, noindex = false }: PageHead): void {
   const { url: siteUrl } = useSite();
@@ -23,7 +23,8 @@ export function useDocumentHead({ title, description, canonical, noindex = false
   useEffect(() => {
     document.title = title;
     if (!navigated) return;
-    // Visitors do not see these tags, and the server has rendered those of the first page, so the code loads on demand.
+    // Loads the code on demand, because visitors do not see these tags, and the server has rendered those of the first
+    // page.
     import('./head-tags.ts').then(
       (module) =>
         module.writeHeadTags({ description, noindex, canonical: canonical && siteUrl + localAddress(canonical) }),
@@ -32,22 +33,25 @@ export function useDocumentHead({ title, description, canonical, noindex = false
   }, [title, description, canonical, noindex, siteUrl, navigated]);
 }
 
-/** The title of a page, and its metadata for search engines and link previews. */
+/** The document head of a page: its title, and metadata for search engines and link previews. */
 export interface PageHead {
   title: string;
   description: string;
   /** The canonical path. Unset if the page is not indexed. */
   canonical?: string;
-  /** Whether search engines must not index the page. */
+  /** If true, search engines must not index the page. */
   noindex?: boolean;
 }
 
-/** Returns the head of a page without content, which search engines must not index. */
+/** Returns the document head of a page without content, which search engines must not index. */
 export function unlistedHead(title: PlainMessage, site: SiteTitle): PageHead {
   return { title: `${t(title)} · ${site.name}`, description: translated(taglineOf(site)), noindex: true };
 }
 
-/** A head with further metadata, which only search engines and other sites read, so only the server writes it. */
+/**
+ * A document head with further metadata. Only the server writes it, because only search engines and other sites read
+ * it.
+ */
 export interface DocumentHead extends PageHead {
   /** The link preview picture of the page: its path and its alternative text. */
   card?: { path: string; alt: string };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { clampText } from './head-tags.ts';
 
-test('a short text keeps its words, on one line', () => {
+test('a short text keeps all its words, on one line', () => {
   expect(clampText('  Two\n lines ', 20)).toBe('Two lines');
   expect(clampText('exactly ten', 11)).toBe('exactly ten');
   expect(clampText('', 10)).toBe('');
@@ -12,7 +12,7 @@ test('a long text ends after a word, without trailing punctuation', () => {
   expect(clampText('The quick brown, fox jumps', 18)).toBe('The quick brown…');
 });
 
-test('text without spaces is cut between characters', () => {
+test('text without spaces is truncated between characters', () => {
   expect(clampText('発'.repeat(50), 10)).toBe(`${'発'.repeat(9)}…`);
 });
 

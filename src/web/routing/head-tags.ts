@@ -3,7 +3,7 @@ export const META_DESCRIPTION_CHARACTERS = 160;
 /** Tags that describe only the loaded document. */
 const OF_LOADED_PAGE = 'link[rel="alternate"],script[type="application/ld+json"],meta[property],meta[name^="twitter:"]';
 
-/** Replaces the tags of the loaded document with those of another page. `canonical` is absolute. */
+/** Replaces the tags of the loaded document with those of another page. `canonical` is an absolute URL. */
 export function writeHeadTags({ description, noindex, canonical }: HeadTags): void {
   for (const element of document.head.querySelectorAll(OF_LOADED_PAGE)) element.remove();
   setTag('meta', 'name', 'description', 'content', clampText(description, META_DESCRIPTION_CHARACTERS));
@@ -29,7 +29,9 @@ function setTag(element: string, key: string, name: string, attribute: string, v
   tag.setAttribute(attribute, value);
 }
 
-/** The number of UTF-16 code units to examine per visible character. A flag or family emoji has many code units. */
+/**
+ * The number of UTF-16 code units to examine per visible character. An emoji of a flag or a family has many code units.
+ */
 const UNITS_PER_CHARACTER = 32;
 
 /**
@@ -56,11 +58,11 @@ export function clampText(text: string, limit: number): string {
   return `${shown.join('').replace(/[\s,;:.–—-]+$/u, '')}…`;
 }
 
-/** Text in which each code unit is one character, because all combining characters are outside ASCII. */
+/** ASCII text, in which each code unit is one character, because all combining characters are outside ASCII. */
 const PLAIN = /^[ -~]*$/;
 
 function firstCharacters(line: string, count: number): string[] {
-  // ASCII text is not segmented, because segmenting is slow compared with rendering the page.
+  // ASCII text is split into code units, because segmenting is slow compared with rendering the page.
   const start = line.slice(0, count + 1);
   if (PLAIN.test(start)) return Array.from(start).slice(0, count);
   if (segmenter === null) return Array.from(line).slice(0, count);

@@ -33,14 +33,14 @@ function reloadPage(): Promise<never> {
 }
 
 /**
- * Creates a part of a page. The server's HTML, or the fallback of `PartView` if there is none, stays in place until the
- * code has loaded.
+ * Creates a part of a page whose code loads on demand. Until then, the server's HTML stays in place or, without it, the
+ * fallback of `PartView`.
  */
 export function lazyPart<Props = object>(load: () => Promise<ComponentType<Props>>): LazyScreen<Props> {
   return lazyScreen(() => loadOnVisit(load));
 }
 
-/** Loads code that the page works without. If loading fails, the next click, Back or Forward tries again. */
+/** Loads code that is not essential for the page. If loading fails, the next click, Back or Forward tries again. */
 export function loadOnVisit<Loaded>(load: () => Promise<Loaded>): Promise<Loaded> {
   return load().catch(async () => {
     await new Promise((resolve) => {
@@ -51,7 +51,7 @@ export function loadOnVisit<Loaded>(load: () => Promise<Loaded>): Promise<Loaded
   });
 }
 
-/** Renders a screen with the other props, and suspends while its code loads. */
+/** Renders a screen, to which it passes the other props. Suspends while the screen's code loads. */
 export function ScreenView<Props extends object>({ screen, ...props }: { screen: LazyScreen<Props> } & Props) {
   const Loaded = screen.loaded() ?? use(screen.open());
   return <Loaded {...(props as unknown as Props)} />;
@@ -63,7 +63,7 @@ interface PartViewProps<Props> {
   fallback?: ReactNode;
 }
 
-/** Renders a part of a page with the other props. */
+/** Renders a part of a page, to which it passes the other props. */
 export function PartView<Props extends object>({ part, fallback, ...props }: PartViewProps<Props> & Props) {
   return (
     <Suspense fallback={fallback}>

@@ -34,7 +34,7 @@ export function NavigationProvider({ children }: { children: ReactNode }) {
 /** The scroll position of each history entry, in CSS pixels, by the entry's key. */
 type Positions = Record<string, number>;
 
-/** The positions in this tab. Without storage, a reload starts at the top. */
+/** The scroll positions in this tab. Without storage, a reload starts at the top. */
 const stored = createBrowserStore('scroll_positions', (value) => value as Positions | undefined, 'sessionStorage');
 
 /**
@@ -49,21 +49,22 @@ function useScrollPositions(): void {
   useEffect(() => {
     window.history.scrollRestoration = 'manual';
     const start = stored.read()?.[current.current.key];
-    // A fragment also scrolls. On a slow network, the visitor may have scrolled, or be typing, before the scripts
-    // arrive.
+    // Does not scroll if a fragment has done so or, on a slow network, if the visitor has scrolled or is typing by the
+    // time the scripts arrive.
     if (start && !window.scrollY && !isTyping()) scrollDownTo(start);
 
-    const note = () => {
+    const recordPosition = () => {
       positions.current[current.current.key] = window.scrollY;
     };
     const save = () => {
-      // If a page scrolls and the visitor leaves it in the same frame, the browser fires no scroll event.
-      note();
+      // Records the position again, because the browser fires no scroll event if the page scrolls and is left in the
+      // same frame.
+      recordPosition();
       stored.write({ ...stored.read(), ...positions.current });
     };
-    // The provider stays mounted for the lifetime of the page, so nothing removes the listeners.
-    window.addEventListener('scroll', note);
-    // The browser may discard a hidden tab, and reload it later, without another event.
+    // The listeners are never removed, because the provider stays mounted for the lifetime of the page.
+    window.addEventListener('scroll', recordPosition);
+    // The browser may discard a hidden tab and reload it later without firing another event.
     window.addEventListener('visibilitychange', save);
   }, []);
 

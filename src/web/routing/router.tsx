@@ -6,7 +6,7 @@ import { useProvided } from '../ui/use-provided.ts';
 /** One entry of the browser's history. */
 export interface Location {
   pathname: string;
-  /** Begins with a question mark, or is empty. Does not contain the language, which no screen needs. */
+  /** Begins with a question mark, or is empty. Does not contain the language, because no screen needs it. */
   search: string;
   /** Begins with a number sign, or is empty. */
   hash: string;
@@ -23,7 +23,7 @@ interface NavigateOptions {
 
 interface Router {
   location: Location;
-  /** How the location was reached. A fragment that the browser itself navigated to counts as PUSH. */
+  /** How the location was reached. If the browser itself navigated to a fragment, the type is PUSH. */
   type: 'LOAD' | 'POP' | 'PUSH' | 'REPLACE';
   /** Navigates to a path of this site. Navigating to the current URL replaces its history entry, as links do. */
   navigate: (to: string, options?: NavigateOptions) => void;
@@ -82,7 +82,7 @@ export function BrowserRouter({ children }: { children: ReactNode }) {
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs once, after the first render
   useEffect(() => {
-    // The entry of a fragment that was typed, or of the skip link, is new, and therefore has no state yet.
+    // The entry of a fragment that was typed, or of the skip link, is new and therefore has no state yet.
     const onPopState = () => show(window.history.state ? 'POP' : 'PUSH');
     window.addEventListener('popstate', onPopState);
     // The visitor may have gone back during hydration.
@@ -122,7 +122,7 @@ export function StaticRouter({ url, children }: { url: string; children: ReactNo
   return <RouterContext value={router}>{children}</RouterContext>;
 }
 
-/** Returns the id in the URL of a product's page, empty on other pages. */
+/** Returns the id in the URL of a product's page, or an empty string on other pages. */
 export function useProductId(): string {
   const route = matchRoute(useLocation().pathname);
   return route.name === 'product' ? route.id : '';

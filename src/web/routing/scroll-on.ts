@@ -1,6 +1,6 @@
 /**
- * Scrolling stops after this time, even if the page still grows. The time is long, because further pages load slowly on
- * a slow network.
+ * Scrolling stops after this time, even if the page still grows. The time is long, because on a slow network, further
+ * pages load slowly.
  */
 const MAX_MS = 30_000;
 
@@ -14,13 +14,13 @@ export function abortedByVisitor(): AbortController {
 }
 
 /**
- * Scrolls down to `top` as the page grows: further pages of a list load when its end comes near. `reached` is the
- * current position. Stops as soon as the visitor does anything.
+ * Scrolls down to `top` while the page grows, because further pages of a list load when its end comes near. `reached`
+ * is the current scroll position. Stops as soon as the visitor does anything. Positions are in CSS pixels.
  */
 export function scrollOn(top: number, reached: number): void {
   const stopped = abortedByVisitor();
   const growth = new ResizeObserver(() => {
-    // The visitor has scrolled, for example with the scroll bar, which fires none of the events above.
+    // The visitor has scrolled, for example with the scroll bar, which fires none of the events of `abortedByVisitor`.
     if (window.scrollY !== reached) return stopped.abort();
     window.scrollTo({ top, behavior: 'instant' });
     reached = window.scrollY;

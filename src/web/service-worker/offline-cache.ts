@@ -11,8 +11,8 @@ const PREFIX = 'cached ';
 export type Kind = keyof typeof MAX_ITEMS;
 
 /**
- * Returns the name of a cache. It contains the build id, because pages of another build request files that no longer
- * exist.
+ * Returns the name of a cache. The name contains the build id, because pages of another build request files that no
+ * longer exist.
  */
 const cacheName = (kind: Kind | 'files') => `${PREFIX}${build.id} ${kind}`;
 
@@ -20,7 +20,7 @@ const cacheName = (kind: Kind | 'files') => `${PREFIX}${build.id} ${kind}`;
 export const DOCUMENT_MARK = 'class="site-links"';
 
 /**
- * Returns whether a response with status 200 is what was requested. An intermediary, such as the gateway of a public
+ * Returns whether a response with status 200 comes from the site. An intermediary, such as the gateway of a public
  * network, may respond to any request with its own document.
  */
 async function isFromSite(kind: Kind | 'files', response: Response): Promise<boolean> {
@@ -43,14 +43,14 @@ export async function cacheResponse(kind: Kind, address: string, response: Respo
   // The body is read completely before the older copy is replaced, because the download may be interrupted.
   const body = await response.arrayBuffer();
   const cache = await caches.open(cacheName(kind));
-  // Does not delete the older copy first, because it would be lost if the storage is full.
+  // Replaces the older copy without deleting it first, because it would be lost if the storage is full.
   await cache.put(address, new Response(body, { status: response.status, headers }));
   await evictOldest(cache, MAX_ITEMS[kind]);
 }
 
 /**
- * Evicts the oldest copies. Compares headers, because browsers order keys differently: in WebKit, a new copy takes the
- * old copy's position.
+ * Evicts the oldest copies. Compares their headers, because the order of keys differs between browsers: in WebKit, a
+ * new copy takes the old copy's position.
  */
 async function evictOldest(cache: Cache, maxItems: number): Promise<void> {
   const requests = await cache.keys();
@@ -65,7 +65,7 @@ async function evictOldest(cache: Cache, maxItems: number): Promise<void> {
   for (const { request } of copies.slice(0, -maxItems)) await cache.delete(request);
 }
 
-/** Deletes the copy of a resource, because it is too old, or the site has removed the resource. */
+/** Deletes the copy of a resource, for example because the copy is too old or the site has removed the resource. */
 export async function deleteCopy(kind: Kind, address: string): Promise<void> {
   const cache = await caches.open(cacheName(kind));
   await cache.delete(address);
@@ -105,10 +105,7 @@ export async function cacheFiles(): Promise<void> {
   await cache.put(paths.offlineShell, shell);
 }
 
-/**
- * Caches a file, which is then never requested again.
- * @throws if the response is an error or not from the site.
- */
+/** Caches a file. A cached file is never requested again. @throws if the response is an error or not from the site. */
 export async function cacheFile(address: string, response: Response): Promise<void> {
   if (!response.ok || !(await isFromSite('files', response)))
     throw new Error(`Cannot load ${address}: ${response.status}`);

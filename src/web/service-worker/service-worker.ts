@@ -19,7 +19,7 @@ import { type FetchEventLike, worker } from './worker-scope.ts';
 /** The maximum wait for the network if the cache has a copy of the page. */
 const NETWORK_TIMEOUT_MS = 4_000;
 
-/** When the visitor opens a page within the app, a copy of at least this age is updated. */
+/** When the visitor opens a page within the app, its copy is updated if it is at least this old. */
 const RECENT_MS = 60_000;
 
 /** API responses that are the same for every visitor and useful offline. */
@@ -56,12 +56,13 @@ worker.addEventListener('fetch', (event) => {
   } else if (url.pathname.startsWith(FOLDERS.assets)) event.respondWith(respondWithFile(event));
   else if (PICTURES.some((folder) => url.pathname.startsWith(folder)))
     event.respondWith(respondFromNetwork(event, 'pictures'));
-  // Search results, one for each pause while typing, would evict the products that the visitor opened.
+  // Search results are not cached. There is one for each pause in typing, so they would evict the products that the
+  // visitor opened.
   else if (API_RESPONSES.test(url.pathname) && !url.searchParams.has('q'))
     event.respondWith(respondFromNetwork(event, 'responses'));
 });
 
-/** A page reports its URL, pictures and language, since it may have loaded before this worker was active. */
+/** A page reports its URL, pictures and language, because it may have loaded before this worker was active. */
 worker.addEventListener('message', (event) => {
   const { page, pictures, language } = event.data as { page: string; pictures: string[]; language?: string };
   event.waitUntil(
@@ -80,7 +81,7 @@ worker.addEventListener('message', (event) => {
 async function respondWithPage(event: FetchEventLike, url: URL): Promise<Response> {
   const key = keyOf(url);
   const network = fetchPage(event, key);
-  // A late response still updates the copy. A late error is ignored.
+  // A response that arrives too late still updates the copy. A late error is ignored.
   event.waitUntil(network.catch(() => {}));
   const cached = await findCopy('pages', key);
   try {
@@ -94,7 +95,7 @@ async function respondWithPage(event: FetchEventLike, url: URL): Promise<Respons
 
 /**
  * Returns the copy of a page in one of the visitor's languages. With `SITE_LOCALE=auto`, the site may redirect a URL
- * without a language to a translation, and then only the translation is cached.
+ * without a language to a translation. In that case, only the translation is cached.
  */
 async function findTranslation(key: string): Promise<Response | undefined> {
   for (const tag of worker.navigator.languages) {
@@ -158,8 +159,7 @@ async function cacheLanguage(address: string): Promise<void> {
 
 /**
  * Updates the copy, or deletes it if the site has removed the resource. Does not cache a page with `no-store`, which
- * lacks a part, such as the comments. Clones the response before it awaits anything, so the caller can return the
- * response to the page.
+ * lacks a part, such as the comments. Clones the response synchronously, so the caller can return it to the page.
  */
 async function updateCopy(kind: Kind, address: string, response: Response): Promise<void> {
   if (response.status === 200) {
@@ -180,8 +180,8 @@ async function deleteIfRemoved(kind: Kind, address: string, response: Response):
 }
 
 /**
- * Caches a page, unless its document was cached recently. A product without a cached document needs only its API
- * response, which the offline shell shows. Skips searches.
+ * Caches a page, unless its document was cached recently. A product without a cached document is skipped if its API
+ * response is cached, from which the offline shell renders the page. Skips searches.
  */
 async function cachePage(url: URL): Promise<void> {
   if (!isPage(url) || url.searchParams.has('q')) return;
@@ -197,7 +197,7 @@ async function cachePage(url: URL): Promise<void> {
 }
 
 /**
- * Returns whether a copy is recent. Navigation within the app requests no document, so an older copy is updated
+ * Returns whether a copy is recent. Navigation within the app requests no document, so an older copy must be updated
  * afterwards to match what the visitor saw.
  */
 const isRecent = ({ headers }: Response) => Date.now() - Date.parse(headers.get(CACHED_AT_HEADER) ?? '') < RECENT_MS;

@@ -1,6 +1,6 @@
 /**
- * Types of the globals that the service worker uses. TypeScript's library `webworker` also declares them, but conflicts
- * with the library `dom`, which pages need.
+ * The types of the globals that the service worker uses. TypeScript's library `webworker` also declares them, but it
+ * conflicts with the library `dom`, which pages need.
  */
 interface ExtendableEventLike extends Event {
   waitUntil(work: Promise<unknown>): void;
@@ -8,7 +8,7 @@ interface ExtendableEventLike extends Event {
 
 export interface FetchEventLike extends ExtendableEventLike {
   readonly request: Request;
-  /** The response to a navigation that the browser requested while the worker was starting, if any. */
+  /** The response to a navigation, if the browser requested it while the worker was starting. */
   readonly preloadResponse: Promise<Response | undefined>;
   respondWith(response: Promise<Response>): void;
 }
@@ -32,7 +32,7 @@ declare const self: unknown;
 
 export const worker = self as WorkerScope;
 
-/** Inserted by the build: an id derived from its inputs, and the URLs of the files to cache for offline use. */
+/** Inserted by the build: an id that is derived from its inputs, and the URLs of the files to cache for offline use. */
 declare const BUILD_ID: string;
 declare const BUILD_FILES: readonly string[];
 /** Inserted by the server: the digest of the offline shell, which also depends on the settings. */

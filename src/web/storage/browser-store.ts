@@ -7,18 +7,19 @@ export const OUTBOX_KEY = 'outbox';
 interface BrowserStore<Value> {
   /** Returns the same object until the value changes. */
   read(): Value;
-  /** `undefined` deletes the value. */
+  /** Stores a value. `undefined` deletes it. */
   write(value: Value | undefined): void;
   /** Returns whether the last write reached storage. Otherwise, its value is lost with the page. */
   isPersisted(): boolean;
   subscribe(listener: () => void): () => void;
-  /** The value if nothing is stored, e.g. on the server. */
+  /** The value if nothing is stored, for example on the server. */
   initial: Value;
 }
 
 /**
- * Creates a store. `parse` validates the stored value, which is `undefined` if there is none. It must accept any JSON,
- * because other code on this origin may write to storage. All tabs share the value, unless it is in session storage.
+ * Creates a store. `parse` validates the stored value, which is `undefined` if there is none. It must accept any JSON
+ * value, because other code on this origin may write to storage. All tabs share the value, unless it is in session
+ * storage.
  */
 export function createBrowserStore<Value>(
   key: string,
@@ -87,7 +88,7 @@ export function createBrowserStore<Value>(
   };
 }
 
-/** Returns the value or a part of it. Changes to other parts cause no render. */
+/** Returns the value or a part of it. Changes to other parts do not cause a render. */
 export function useBrowserStore<Value, Part>(store: BrowserStore<Value>, part: (value: Value) => Part): Part {
   return useSyncExternalStore(
     store.subscribe,

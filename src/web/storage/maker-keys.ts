@@ -11,7 +11,7 @@ interface MakerKey {
 /** A key is 32 bytes in base64url. The limits allow for keys of other lengths. */
 const KEY = /^[\w-]{22,128}$/;
 
-/** The maximum number of keys. Beyond it, the least recently stored key is deleted. */
+/** The maximum number of stored keys. Beyond it, the least recently stored key is deleted. */
 const MAX_ITEMS = 50;
 
 /** The stored keys, latest first. */

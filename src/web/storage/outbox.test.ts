@@ -64,7 +64,7 @@ describe('the queue', () => {
     expect(outboxItems()).toEqual([upvote(false, false)]);
   });
 
-  test('keeps a newer change when an older one was sent', () => {
+  test('keeps a newer change after an older one has been sent', () => {
     addToOutbox(upvote(true, false));
     const [sent] = outboxItems();
     addToOutbox(upvote(false, true));

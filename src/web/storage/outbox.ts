@@ -35,18 +35,18 @@ export function queuedUpvote(productId: string): QueuedUpvote | undefined {
     | undefined;
 }
 
-/** Identifies the target of a write: the upvote on one product, or one draft. */
+/** Identifies the target of a write: the upvote on a product, or a draft. */
 export function writeKey(write: QueuedWrite): string {
   return write.kind === 'upvote' ? `upvote ${write.productId}` : `comment ${write.idempotencyKey}`;
 }
 
 /**
- * Queues a write while offline. Returns whether it was queued. Callers pass every write, because an upvote that is sent
- * directly removes an older one from the queue.
+ * Queues a write if the browser is offline. Returns whether it was queued. Callers pass every write, because an upvote
+ * that is sent directly must remove an older one from the queue.
  */
 export function queueWhileOffline(write: QueuedWrite): boolean {
-  // Writes are queued only if the page can be read offline as well. Otherwise, they fail while offline, as the
-  // specification requires.
+  // Queues writes only if the page can also be read offline. Otherwise, they fail while offline, as the specification
+  // requires.
   if (!navigator.onLine && navigator.serviceWorker?.controller) return addToOutbox(write);
   if (write.kind === 'upvote') removeFromOutbox(writeKey(write));
   return false;
@@ -62,7 +62,7 @@ export function addToOutbox(write: QueuedWrite): boolean {
   const older = before.find((item) => writeKey(item) === key);
   const others = before.filter((item) => item !== older);
   if (others.length >= MAX_ITEMS) return false;
-  // `before` stays the state before the first queued write, which is the state on the server.
+  // Keeps `before` of the first queued write, which is the state on the server.
   const first = older?.kind === 'upvote' && write.kind === 'upvote' ? { before: older.before } : {};
   store([...others, { ...write, ...first }]);
   if (outbox.isPersisted()) return true;

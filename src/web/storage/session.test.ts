@@ -27,7 +27,7 @@ describe('the visitor’s session id', () => {
     expect((await makeSessionId())()).toBe(id);
   });
 
-  test('is random without randomUUID, as on plain http', async () => {
+  test('is random without randomUUID, as on plain HTTP', async () => {
     vi.stubGlobal('window', { localStorage: createBrowserStorage() });
     const { crypto } = globalThis;
     vi.stubGlobal('crypto', { getRandomValues: (bytes: Uint8Array<ArrayBuffer>) => crypto.getRandomValues(bytes) });
@@ -44,7 +44,7 @@ describe('the visitor’s session id', () => {
     expect((await makeSessionId())()).toBe('server-session-1700000000000');
   });
 
-  test('is fallback-session-{time} if storage fails, for as long as the page lives', async () => {
+  test('is fallback-session-{time} for the lifetime of the page if storage fails', async () => {
     vi.stubGlobal('window', {
       get localStorage() {
         throw new DOMException('denied', 'SecurityError');
@@ -58,7 +58,7 @@ describe('the visitor’s session id', () => {
     expect(id).toMatch(new RegExp(SESSION_PATTERN));
   });
 
-  test('is replaced if the server would refuse it', async () => {
+  test('is replaced if the server would reject it', async () => {
     const localStorage = createBrowserStorage();
     localStorage.setItem('user_session', 'not one of ours');
     vi.stubGlobal('window', { localStorage });

@@ -2,12 +2,10 @@ import { SESSION_PATTERN, SESSION_STORAGE_KEY } from '../../contract/api.ts';
 
 const VALID = new RegExp(SESSION_PATTERN);
 
-/** The id for the lifetime of the page if storage is unavailable. */
+/** The session id if storage is unavailable. It lasts as long as the page. */
 let inMemory: string | null = null;
 
-/**
- * Returns the visitor's session id (specification, section 3), which is created on first use and stored if possible.
- */
+/** Returns the visitor's session id (specification, section 3). Creates it on first use and stores it if possible. */
 export function sessionId(): string {
   if (typeof window === 'undefined') return `server-session-${Date.now()}`;
   if (inMemory) return inMemory;
@@ -25,8 +23,8 @@ export function sessionId(): string {
 }
 
 /**
- * Returns a random UUID (version 4), or `null` if the browser has no source of randomness. `randomUUID` is missing on
- * plain-http origins, where `getRandomValues` still works.
+ * Returns a random UUID (version 4), or `null` if the browser has no source of randomness. Plain-HTTP origins lack
+ * `randomUUID`, but have `getRandomValues`.
  */
 export function randomId(): string | null {
   const source: Partial<Crypto> | undefined = globalThis.crypto;

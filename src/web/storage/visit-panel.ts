@@ -7,7 +7,7 @@ export function setVisitPanel(isOn: boolean): void {
   visitPanel.write(isOn ? undefined : 'off');
 }
 
-/** Returns whether the panel may be shown. The dialog of saved products has a control that turns it on again. */
+/** Returns whether the panel may be shown. A control in the dialog of saved products turns it on again. */
 export function useVisitPanel(): boolean {
   return useBrowserStore(visitPanel, (stored) => stored === null);
 }

@@ -2,7 +2,7 @@ import { hueOf, useImage } from './picture.tsx';
 
 interface AvatarProps {
   name: string;
-  /** If it is unset or fails to load, initials are shown. */
+  /** The URL of the picture. If it is unset or fails to load, initials are shown. */
   src?: string;
   size?: 'small' | 'regular';
 }

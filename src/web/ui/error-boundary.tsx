@@ -17,7 +17,7 @@ export class ErrorBoundary extends Component<Props, State> {
   override state = { failed: false };
 
   override componentDidUpdate(before: Props, { failed }: State) {
-    // `failed` is the previous state, because the location may change in the same update in which the children fail.
+    // Uses the previous state, because the location may change in the same update in which the children fail.
     if (failed && before.location !== this.props.location) this.setState({ failed: false });
   }
 

@@ -1,4 +1,7 @@
-/** Waits until an element is rendered. Gives up after `frames` more frames, because its item may have been deleted. */
+/**
+ * Waits until an element is rendered. Gives up after `frames` more frames, because the element's item may have been
+ * deleted.
+ */
 export async function findRendered<Found>(find: () => Found, frames = 60): Promise<Found> {
   await new Promise(requestAnimationFrame);
   const found = find();
@@ -6,9 +9,9 @@ export async function findRendered<Found>(find: () => Found, frames = 60): Promi
 }
 
 /**
- * Adds items to a list, then focuses the first new item or, if there is none, `otherwise`. Without this, the focus
- * would stay on the pressed button below the new items, or be lost if the button disappears. Does not scroll there if
- * the visitor has scrolled in the meantime. `items` and `otherwise` are selectors.
+ * Adds items to a list, then focuses the first new item or, if there is none, `otherwise`. The focus would otherwise
+ * stay on the pressed button below the new items, or be lost with the button. Does not scroll to the item if the
+ * visitor has scrolled in the meantime. `items` and `otherwise` are selectors.
  */
 export async function focusAdded(items: string, add: () => Promise<unknown>, otherwise = ''): Promise<void> {
   const pressed = document.activeElement;
@@ -26,7 +29,7 @@ export async function focusAdded(items: string, add: () => Promise<unknown>, oth
   target.focus({ preventScroll: top !== window.scrollY });
 }
 
-/** Returns whether a text field has the focus. If so, code must not move the focus. */
+/** Returns whether a text field has the focus. While it has, code must not move the focus. */
 export function isTyping(): boolean | undefined {
   return document.activeElement?.matches(':read-write');
 }

@@ -3,13 +3,13 @@ import { localAddress } from '../language/translate.ts';
 import { useRouter } from '../routing/router.tsx';
 
 interface LinkProps extends Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'href' | 'target'> {
-  /** A path on this site with query and fragment, or only a fragment. */
+  /** A path on this site, with its query and fragment, or only a fragment. */
   to: string;
   /** State of the new history entry. */
   state?: unknown;
 }
 
-/** A link within the site, which loads no new document. */
+/** A link within the site. Navigation with it loads no new document. */
 export function Link({ to, state, onClick, ...rest }: LinkProps) {
   const { location, navigate } = useRouter();
   const href = to.startsWith('#') ? location.pathname + to : to;

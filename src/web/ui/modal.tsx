@@ -48,7 +48,7 @@ export function useModalDialog() {
   }
 
   function onClick(event: MouseEvent): void {
-    // The dialog is the target of a click outside its content, but also of a selection that ends outside the content.
+    // The dialog element is the target of a click outside its content, but also of a text selection that ends there.
     if (event.target === dialog.current && pressed.current === dialog.current) dialog.current.close();
   }
 
@@ -64,8 +64,8 @@ export function isDialogOpen(element: Element | null): boolean {
 }
 
 /**
- * Closes a dialog when a link in it is clicked. It must close before navigation, because the heading of the new page
- * takes the focus, which elements behind an open dialog cannot have.
+ * Closes a dialog when a link in it is clicked. The dialog must close before the navigation, because the heading of the
+ * new page takes the focus, which elements behind an open dialog cannot have.
  */
 export function closeOnNavigation(event: MouseEvent): void {
   if (hasModifier(event)) return;
@@ -74,7 +74,7 @@ export function closeOnNavigation(event: MouseEvent): void {
 
 interface ProductRowProps {
   product: Pick<Product, 'name' | 'image'>;
-  /** The URL of the product. Unset if the product is no longer on the site. */
+  /** The URL of the product's page. Unset if the product is no longer on the site. */
   to?: string | undefined;
   /** The line below the name. Its space is reserved while the state is still loading. */
   state: ReactNode;

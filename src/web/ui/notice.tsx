@@ -20,9 +20,7 @@ export function Notice({ children, tone = 'quiet' }: NoticeProps) {
   );
 }
 
-/**
- * A notice that data could not be read. `title` says which data. `actions` are shown next to the button that retries.
- */
+/** A notice that data could not be read. `title` says which data. `actions` are shown next to the retry button. */
 export function FailureNotice({ title, actions }: { title: ReactNode; actions?: ReactNode }) {
   return (
     <Notice tone="failure">
@@ -52,7 +50,7 @@ interface NoticeLinkProps {
   children: ReactNode;
 }
 
-/** A link away from the page with the notice. */
+/** A link to another page, for use in a notice. */
 export function NoticeLink({ to, onClick, children }: NoticeLinkProps) {
   return (
     <div className="notice-actions">

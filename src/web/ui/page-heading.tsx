@@ -12,8 +12,8 @@ interface PageHeadingProps {
 let shown: Location;
 
 /**
- * The only `h1` of the page. It takes the focus after navigation within the site, because screen readers would not
- * announce the new page otherwise. When it replaces the heading that the same page showed while loading, it takes the
+ * The only `h1` of the page. It takes the focus after navigation within the site, because otherwise, screen readers
+ * would not announce the new page. If it replaces the heading that the same page showed while loading, it takes the
  * focus only if the visitor has not moved it.
  */
 export function PageHeading({ children, className, dir }: PageHeadingProps) {

@@ -7,12 +7,12 @@ const HUES = 6;
 interface PictureProps {
   src: string;
   alt: string;
-  /** The product's name, whose initial replaces a missing picture. */
+  /** The product's name. Its initial replaces a missing picture. */
   name?: string;
   width: number;
   height: number;
   className?: string;
-  /** Whether the browser loads the picture immediately and before others. */
+  /** Whether the browser loads the picture immediately and before other pictures. */
   priority?: boolean | undefined;
 }
 
@@ -48,7 +48,10 @@ export function Picture({ src, alt, name = '', width, height, className = '', pr
   );
 }
 
-/** Returns whether an image has failed to load, and its props. A failed image is retried when the network returns. */
+/**
+ * Returns whether an image has failed to load, and the props for its element. Retries a failed image when the network
+ * returns.
+ */
 export function useImage(src: string | undefined) {
   const image = useRef<HTMLImageElement>(null);
   const [failedSrc, setFailedSrc] = useState<string>();
@@ -65,7 +68,7 @@ export function useImage(src: string | undefined) {
   return [failedSrc === src, { ref: image, onError: () => setFailedSrc(src) }] as const;
 }
 
-/** Returns the number of a colour, always the same for a name. */
+/** Returns the number of the placeholder's colour (0 to `HUES` - 1), which depends only on the name. */
 export function hueOf(name: string): number {
   let sum = 0;
   for (const character of name) sum += character.codePointAt(0) ?? 0;

@@ -14,8 +14,8 @@ export function useShortcuts(): boolean {
 }
 
 /**
- * Handles a key anywhere on the page, unless `isShortcutBlocked`. `run` must prevent the default action of a key that
- * it handles.
+ * Handles a key anywhere on the page, unless `isShortcutBlocked` returns true. If `run` handles the key, it must
+ * prevent the key's default action.
  */
 export function useShortcut(key: string, run: (event: KeyboardEvent) => void): void {
   const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
@@ -28,8 +28,8 @@ export function useShortcut(key: string, run: (event: KeyboardEvent) => void): v
 }
 
 /**
- * Returns whether a key must not trigger a shortcut: it belongs to a field other than a checkbox or radio button, an
- * open dialog or a shortcut of the browser, or the visitor turned shortcuts off.
+ * Returns whether a key must not trigger a shortcut, because it belongs to a field other than a checkbox or radio
+ * button, to an open dialog or to a shortcut of the browser, or because the visitor has turned shortcuts off.
  */
 export function isShortcutBlocked(event: KeyboardEvent): boolean {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return true;

@@ -4,7 +4,7 @@ import { MoonIcon, SunIcon } from './icons.tsx';
 
 type Theme = 'light' | 'dark';
 
-/** The head script reads this key before the first paint. */
+/** The storage key of the selected theme. The head script reads it before the first paint. */
 export const THEME_STORAGE_KEY = 'theme';
 
 const darkSystem = () => window.matchMedia('(prefers-color-scheme: dark)');
@@ -18,7 +18,7 @@ function currentTheme(): Theme {
   return (document.documentElement.dataset.theme as Theme | undefined) ?? systemTheme();
 }
 
-/** The colours of the browser's user interface, the same as those of the header in tokens.css. */
+/** The colours of the browser's user interface. They match those of the header in tokens.css. */
 export const THEME_COLOURS: Record<Theme, string> = { light: '#ffffff', dark: '#0d2030' };
 
 /** Sets the colour of the browser's user interface. With `null`, the colour follows the system, as the page does. */
@@ -40,7 +40,7 @@ function rememberTheme(theme: Theme): void {
   setThemeColour(stored);
   try {
     if (!stored) localStorage.removeItem(THEME_STORAGE_KEY);
-    // A tab that adopts a theme must not store it again, because it may replace a later selection in another tab.
+    // A tab that adopts a theme must not store it again, because another tab may have stored a later selection.
     else if (stored !== localStorage.getItem(THEME_STORAGE_KEY)) localStorage.setItem(THEME_STORAGE_KEY, stored);
   } catch {
     // Without storage, the selection lasts as long as the page.
@@ -48,8 +48,8 @@ function rememberTheme(theme: Theme): void {
 }
 
 /**
- * Switches between the light and the dark theme. The server does not know the theme: CSS selects the icon, and
- * hydration and changes of the system's theme set the pressed state.
+ * A button that switches between the light and the dark theme. The server does not know the theme, so CSS selects the
+ * icon, and the pressed state is set after hydration and when the system's theme changes.
  */
 export function ThemeSwitch() {
   const [theme, setTheme] = useState<Theme>('light');

@@ -33,7 +33,7 @@ describe('relative times (specification, section 9)', () => {
     expect(age).toBe('<time class="time-ago">Recently</time>');
   });
 
-  test('a time in the future, as with a slow clock, is "Just now"', () => {
+  test('a time in the future, which a slow clock can cause, is "Just now"', () => {
     expect(timeAgo(new Date(NOW + HOUR).toISOString(), NOW)).toBe('Just now');
   });
 });

@@ -19,8 +19,7 @@ const TimeContext = createContext<Time | null>(null);
 export function NowProvider({ renderedAt, children }: { renderedAt: number; children: ReactNode }) {
   const [time, setTime] = useState({ renderedAt, now: renderedAt });
   useEffect(() => {
-    // Uses a transition, because an urgent update of this context would make React hydrate the whole screen in one
-    // piece.
+    // Uses a transition, because an urgent update of this context would make React hydrate the whole page in one piece.
     const tick = () => startTransition(() => setTime({ renderedAt, now: Date.now() }));
     tick();
     const timer = setInterval(tick, TICK_MS);
@@ -38,7 +37,7 @@ export function useNow(): number {
   return useProvided(TimeContext).now;
 }
 
-/** An age that is updated as time passes, with the exact time as its tooltip. */
+/** The age of something, such as "5 minutes ago", updated as time passes. Its tooltip shows the exact time. */
 export function TimeAgo({ time }: { time: string }) {
   const now = useNow();
   const exact = Number.isNaN(Date.parse(time)) ? undefined : new Date(time).toISOString();

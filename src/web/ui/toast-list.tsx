@@ -47,8 +47,8 @@ function ToastCard({ toast, onFocus, onClose }: ToastCardProps) {
   const { action } = toast;
   const durationMs = action ? ACTIONABLE_DURATION_MS : DURATION_MS[toast.tone];
   useEffect(() => {
-    // While the toast is held, for example under the pointer, the visitor may still be reading it. In a hidden tab, the
-    // visitor cannot see it.
+    // While the toast is held, for example because the pointer is over it, the visitor may still be reading it. In a
+    // hidden tab, the visitor cannot see it.
     if (isHeld || !isVisible) return;
     const timer = setInterval(() => {
       // A modal dialog covers the toast, and makes its buttons inert.

@@ -5,8 +5,7 @@ import type { ToastListProps } from './toast-list.tsx';
 
 /**
  * Shows toasts. Both live regions exist from the start, because screen readers announce only later additions. They are
- * not atomic, because otherwise, a new toast would cause all visible toasts to be announced again. Hydration does not
- * need the code of the toasts, so it loads afterwards.
+ * not atomic, because a new toast would otherwise cause all visible toasts to be announced again.
  */
 export function Toaster() {
   const [List, setList] = useState<ComponentType<ToastListProps> | null>(null);

@@ -6,7 +6,7 @@ export interface Toast {
   title: string;
   description: string;
   tone: 'neutral' | 'destructive';
-  /** A newer toast about the same subject replaces this one, e.g. after quick clicks on one button. */
+  /** A newer toast with the same subject replaces this one, for example after quick clicks on a button. */
   subject?: string;
   /** A button, e.g. 'Undo'. Pressing it closes the toast. */
   action?: { label: string; onPress: () => void };
@@ -14,7 +14,7 @@ export interface Toast {
 
 const LIMIT = 3;
 const NONE: readonly Toast[] = [];
-/** All visible toasts. They are not a component's state, because code outside React also shows toasts. */
+/** All visible toasts. They are not in a component's state, because code outside React also shows toasts. */
 let toasts: readonly Toast[] = NONE;
 let nextId = 1;
 const listeners = new Set<() => void>();
@@ -34,7 +34,7 @@ export function showToast(toast: Omit<Toast, 'id' | 'tone'> & { tone?: Toast['to
   return nextId++;
 }
 
-/** Reports that code could not be loaded on demand. */
+/** Tells the visitor that code could not be loaded on demand. */
 export function showLoadFailure(): void {
   showToast({ title: t('Error'), description: t('Loading failed. Please try again.'), tone: 'destructive' });
 }

@@ -1,6 +1,6 @@
 /**
- * Lets React work on a page that the browser translates. The browser replaces text nodes that React later removes, or
- * before which React inserts others. Without this function, a missing node would cause an error that removes the page.
+ * Lets React work on a page that the browser translates. The browser replaces text nodes, which React may later remove
+ * or use as a reference for insertion. A missing node would then cause an error that removes the whole page.
  */
 export function allowTranslation(): void {
   const { removeChild, insertBefore } = Node.prototype;

@@ -4,30 +4,31 @@ interface TextPart {
 }
 
 /**
- * A fenced block with its optional language, or code between single backticks on one line. Text after the opening fence
- * is code if it has several words, or if no code follows it.
+ * A fenced block with an optional language, or code between single backticks on one line. Text after the opening fence
+ * is code if it has several words or if no code follows it.
  */
 const CODE = /^```(?!`)(?:[^\s`]*[^\S\n]*\n(?!\s*```))?([\s\S]*?)\n?```[^\S\n]*\n?|`([^`\n]+)`/gm;
 
 /**
- * The host has at most 253 characters, the maximum of host names, because `URL` takes quadratic time to encode a host.
+ * An http(s) URL. Its host has at most 253 characters, the maximum length of a host name, because `URL` takes quadratic
+ * time to encode a host.
  */
 const ADDRESS = /https?:\/\/(?![^\s<>"'`/?#]{254})[^\s<>"'`/\\?#][^\s<>"'`]*/gi;
 /**
- * Code and links beyond this number of parts stay plain text, because each part adds far more to a page than its text.
+ * Beyond this number of parts, code and links stay plain text, because each part adds far more to a page than its text.
  */
 const MAX_PARTS = 100;
 const SENTENCE_END = '.,;:!?…';
 
 /**
- * Text of a visitor or maker: plain, except for code and links. Links have `rel="nofollow ugc"`, so search engines do
- * not attribute them to the site. Code and URLs run from left to right in any text, and do not determine the text's
+ * Renders text by a visitor or maker as plain text with code and links. Links have `rel="nofollow ugc"`, so search
+ * engines do not attribute them to the site. Code and URLs run from left to right in any text, and do not determine its
  * direction.
  */
 export function UserText({ text }: { text: string }) {
   return partsOfText(text).map((part, index) => {
     if (part.kind === 'text') return part.text;
-    // Parts of text have no ids and never move.
+    // Parts of text have no ids and never move, so their index can be the key.
     const key = index;
     return part.kind === 'link' ? (
       <a key={key} dir="ltr" href={part.text} rel="nofollow ugc noopener" target="_blank">
@@ -80,8 +81,8 @@ function isUrl(address: string): boolean {
 
 /**
  * Removes trailing punctuation, which belongs to the sentence and not to the URL. A closing bracket belongs to the URL
- * only if the URL contains its opening bracket. Brackets are counted only once, because a comment may contain a long
- * row of them.
+ * only if the URL contains its opening bracket. Counts brackets only once, because a comment may contain a long row of
+ * them.
  */
 function withoutTrailingPunctuation(address: string): string {
   let unopened = address.split(')').length - address.split('(').length;

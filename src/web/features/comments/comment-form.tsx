@@ -19,7 +19,7 @@ import { adoptText, draftOn, drafts, MAX_DRAFT_CHARACTERS, saveDraft, validateDr
 /** Loads the code that posts and likes comments. Hydration does not need it, so it loads afterwards. */
 export const loadWrites = () => import('./write-comments.ts');
 
-/** The form for a comment. The browser saves the text until it is posted, and shares it between tabs. */
+/** The comment form. The browser stores the draft until it is posted, and shares it between tabs. */
 export function CommentForm({ productId }: { productId: string }) {
   const saved = useBrowserStore(drafts, (all) => draftOn(all, productId));
   const text = saved?.text ?? '';
@@ -88,7 +88,7 @@ export function CommentForm({ productId }: { productId: string }) {
         <p id={hintId} className="comment-form-hint">
           {t('Be constructive and specific in your feedback')}
         </p>
-        {/* Screen readers announce only changes of an element that already exists. */}
+        {/* Always rendered, because screen readers announce only changes to an existing element. */}
         <p className="comment-form-left" data-over={draft.left < 0} role="status" aria-busy={draft.left % 20 > 0}>
           {draft.showLeft &&
             (draft.left < 0
@@ -103,7 +103,7 @@ export function CommentForm({ productId }: { productId: string }) {
   );
 }
 
-/** Returns whether a comment on the product is being posted, even if the visitor has left its page and returned. */
+/** Returns whether a comment on the product is being posted, even after the visitor has left its page and returned. */
 function useIsPosting(productId: string): boolean {
   const client = useQueryClient();
   return useSyncExternalStore(
@@ -114,8 +114,8 @@ function useIsPosting(productId: string): boolean {
 }
 
 /**
- * Restores the focus, which a button loses while it is disabled during a request. After a failure, the button gets the
- * focus back. After a success, the title of the discussion gets it.
+ * Restores the focus, which a button loses while it is disabled during a request. After a failure, the focus returns to
+ * the button. After a success, it moves to the title of the discussion.
  */
 function useFocusAfterPosting(button: RefObject<HTMLButtonElement | null>, isPending: boolean): void {
   const hadFocus = useRef(false);

@@ -20,7 +20,7 @@ interface DiscussionProps {
   productId: string;
   /** The product's number of comments, including those that are not loaded yet. */
   count: number;
-  /** The announcement of new comments, which another feature provides. */
+  /** The announcement of new comments, provided by another feature. */
   liveUpdates: ReactNode;
 }
 
@@ -42,7 +42,7 @@ export function Discussion({ productId, count, liveUpdates }: DiscussionProps) {
     <section id="comments" className="product-section discussion" aria-labelledby="comments-title">
       <div className="discussion-head">
         <h2 id="comments-title" tabIndex={-1}>
-          {/* The count lacks the visitor’s own comments that wait for moderation. */}
+          {/* The server's count does not include the visitor’s own comments that wait for moderation. */}
           {t('Discussion ({count})', { count: String(Math.max(count, comments.length)) })}
         </h2>
         <SortSelect sort={sort} onChange={setSort} />
@@ -133,7 +133,7 @@ function CommentsLoading() {
   );
 }
 
-/** Shown after a failed read: an empty list (specification, section 8) with an unobtrusive way to retry. */
+/** Shown after a failed read: an empty list (specification, section 8) and an unobtrusive way to retry. */
 function CommentsFailure({ onRetry }: { onRetry: () => unknown }) {
   return (
     <p className="comments-failed" role="alert">

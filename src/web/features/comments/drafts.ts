@@ -7,14 +7,14 @@ import { randomId } from '../../storage/session.ts';
 interface SavedDraft {
   productId: string;
   text: string;
-  /** Saved with the text, so posting again after a reload does not create a second comment. */
+  /** Stored with the text, so posting again after a reload does not create a second comment. */
   idempotencyKey: string;
   /** Time of the last edit, in milliseconds since 1970. */
   at: number;
 }
 
-/** The form shows the number of remaining characters if it is at most this value. */
-const COUNT_FROM_LEFT = 200;
+/** The form shows the number of remaining characters once it is at most this number. */
+const MAX_SHOWN_LEFT = 200;
 
 /** The maximum number of drafts. Beyond it, the least recently edited ones are deleted. */
 const MAX_ITEMS = 20;
@@ -55,11 +55,11 @@ export function saveDraft(productId: string, text: string, now = Date.now()): vo
 }
 
 /**
- * Saves text that was typed before hydration. Appends it to a saved draft, because the box did not show that draft yet.
+ * Saves text that was typed before hydration. Appends it to the saved draft, which the box did not show at that time.
  */
 export function adoptText(productId: string, typed: string): void {
   const before = draftOn(drafts.read(), productId);
-  // React's strict mode calls this function twice.
+  // In strict mode, React calls this function twice.
   if (!before?.text.endsWith(typed)) saveDraft(productId, before ? `${before.text}\n\n${typed}` : typed);
 }
 
@@ -70,7 +70,7 @@ export function adoptText(productId: string, typed: string): void {
 export function validateDraft(text: string) {
   const content = text.trim();
   const left = LIMITS.commentCharacters - [...content].length;
-  return { content, left, showLeft: left <= COUNT_FROM_LEFT, postable: isVisible(content) && left >= 0 };
+  return { content, left, showLeft: left <= MAX_SHOWN_LEFT, postable: isVisible(content) && left >= 0 };
 }
 
 function isDraft(value: unknown): value is SavedDraft {

@@ -17,8 +17,8 @@ export function commentOrder(sort: CommentSort, cursor: string | null): CommentO
 }
 
 /**
- * Comments per further page: the API's maximum, so few requests are needed to reach a linked comment in a long
- * discussion.
+ * The number of comments per further page. It is the API's maximum, so few requests are needed to reach a linked
+ * comment in a long discussion.
  */
 const FURTHER_COMMENTS = 100;
 
@@ -42,8 +42,8 @@ export function commentListOptions(api: ReadApi, productId: string, order: Comme
 }
 
 /**
- * Returns the query for the visitor's own comments that wait for moderation. It is enabled only in a browser that has
- * commented on the product, so the first comment must invalidate it.
+ * Returns the query for the visitor's own comments that wait for moderation. It is enabled only if this browser has
+ * commented on the product, so code that posts the first comment must invalidate the query.
  */
 export function heldCommentsOptions(api: Api, productId: string) {
   return queryOptions({
@@ -59,7 +59,7 @@ export function heldCommentsOptions(api: Api, productId: string) {
 const texts = (stored: unknown): readonly string[] =>
   Array.isArray(stored) ? stored.filter((id) => typeof id === 'string') : [];
 
-/** The ids of the products on which this browser posted a comment, and of those comments, latest first. */
+/** The ids of the products on which this browser has commented, and of its comments, latest first. */
 export const commentedProducts = createBrowserStore('commented_on', texts);
 export const ownComments = createBrowserStore('own_comments', texts);
 

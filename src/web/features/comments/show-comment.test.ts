@@ -137,7 +137,7 @@ test('the search for a linked comment stops once the visitor scrolls, and then d
   expect(dismissToast).toHaveBeenCalledOnce();
 });
 
-test('a linked comment is focused although the read of held comments has not ended', async () => {
+test('a linked comment is focused even if the read of held comments has not ended', async () => {
   const { element } = await show({ listHeldComments: () => new Promise(() => {}) });
   expect(element.focus).toHaveBeenCalledOnce();
 });

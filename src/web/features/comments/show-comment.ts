@@ -14,11 +14,10 @@ import { commentedProducts, commentListOptions, commentOrder, heldCommentsOption
 const MAX_PAGES = 20;
 
 /**
- * Scrolls to the comment that the fragment (`hash`) identifies, focuses it and highlights it. Shows a message while it
- * loads further pages to find the comment. If the comment is not found, shows an error, scrolls to the title of the
- * discussion and focuses the title. Stops as soon as the visitor interacts with the page. `mayScroll` is false if the document
- * scrolled before the app ran, either because the browser scrolled to the comment or because the visitor scrolled. In
- * that case, nothing scrolls and no further pages load.
+ * Scrolls to the comment that the fragment (`hash`) names, focuses it and highlights it. If it is not loaded, loads
+ * further pages and shows a message meanwhile. If it does not exist, shows an error and moves to the title of the
+ * discussion. Stops as soon as the visitor interacts with the page. `mayScroll` is false if the browser or the visitor
+ * scrolled before the app ran. In that case, nothing scrolls and no further pages load.
  */
 export async function showComment(api: Api, client: QueryClient, hash: string, mayScroll: boolean): Promise<void> {
   const route = matchRoute(window.location.pathname);
@@ -29,13 +28,13 @@ export async function showComment(api: Api, client: QueryClient, hash: string, m
   const sort = (select?.value ?? DEFAULT_COMMENT_SORT) as CommentSort;
   const order = commentOrder(sort, params.get('comments'));
   const list = new InfiniteQueryObserver(client, commentListOptions(api, route.id, order));
-  // An earlier list that stays on screen while this one loads does not count, because it may contain other comments.
+  // Ignores an earlier list that stays on screen while this one loads, because it may contain other comments.
   const find = () => {
     const found = document.getElementById(hash.slice(1));
     return found?.closest('[aria-busy=true]') ? null : found;
   };
   const isLinked = ({ id }: Comment) => hash === `#${commentElementId(id)}`;
-  // The browser has scrolled only if the document contained the comment; otherwise, the visitor has.
+  // If the document did not contain the comment, it was the visitor who scrolled.
   if (!mayScroll && !find()) return;
   const path = window.location.pathname;
   const stopped = abortedByVisitor();
@@ -65,11 +64,11 @@ export async function showComment(api: Api, client: QueryClient, hash: string, m
     if (mayScroll) target.scrollIntoView({ behavior: scrollBehavior(), block: 'center' });
     target.focus({ preventScroll: true });
     if (element) element.dataset.highlighted = 'true';
-    // The list shows its own message about a failed read.
+    // No message appears if the read of the list failed, because the list shows its own.
     else if (!isFailed && isHeldFailed) showLoadFailure();
     else if (!isFailed) showToast({ title: t('Error'), description: t('Comment not found'), tone: 'destructive' });
   }
-  // Also removes the listeners.
+  // Removes the listeners for the visitor's input.
   stopped.abort();
 }
 
@@ -80,7 +79,7 @@ async function readHeld(api: Api, client: QueryClient, productId: string): Promi
 }
 
 /**
- * Copies the URL of a comment when its link is clicked. On plain http, where browsers offer no clipboard, the address
+ * Copies the URL of a comment when its link is clicked. Over plain HTTP, where browsers offer no clipboard, the address
  * bar still shows the URL. Returns a function that removes the listener.
  */
 export function copyPressedLinks(): () => void {

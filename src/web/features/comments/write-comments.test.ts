@@ -75,7 +75,7 @@ test('the visitor’s own comment or like does not mark a list as fresh', () => 
   expect(client.getQueryState(best)?.dataUpdatedAt).toBe(1_000);
 });
 
-test('a comment that repeats on a later page is shown once', () => {
+test('a comment that a later page repeats is shown only once', () => {
   const page = (id: string) => ({ items: [exampleComment({ id })], total: 2, nextCursor: null });
   const list = { pages: [page('a'), page('b'), page('a')], pageParams: [] };
   expect(flattenComments(list).map(({ id }) => id)).toEqual(['a', 'b']);

@@ -31,7 +31,7 @@ function showCommentToast({ title, description }: (typeof TEXTS)[keyof typeof TE
 }
 
 /**
- * The maximum number of products, and of comments, that this browser remembers. Older held comments have probably been
+ * The maximum numbers of products and comments that this browser remembers. Older held comments have probably been
  * moderated.
  */
 const MAX_REMEMBERED = 200;
@@ -102,10 +102,10 @@ async function showAdded(
     predicate: (query) => query.state.data !== undefined,
   });
   rememberComment(comment);
-  // The site may hold the comment for moderation. Then only this query returns it.
+  // The site may hold the comment for moderation. In that case, only this query returns it.
   void client.invalidateQueries({ queryKey: commentKeys.held(productId) });
-  // If an earlier attempt posted the comment, but its response was lost, the page may already show the comment, or
-  // count it without showing it.
+  // If an earlier attempt posted the comment but its response was lost, the page may already show the comment, or count
+  // it without showing it.
   if (addToLists(client, comment, isNew === true)) {
     if (isNew) patchProduct(client, productId, (product) => ({ ...product, comments: product.comments + 1 }));
     else void client.invalidateQueries({ queryKey: productKeys.detail(productId) });
@@ -123,8 +123,8 @@ function rememberComment({ id, productId }: { id: string; productId: string }): 
 }
 
 /**
- * Adds a comment to the top of the product's cached lists in every order, where its author looks for it. Returns false
- * if a list already contains the comment. `isNew` is false if an earlier attempt posted the comment.
+ * Adds a comment to the top of the product's cached lists in every order, because its author looks for it there.
+ * Returns false if a list already contains the comment. `isNew` is false if an earlier attempt posted the comment.
  */
 export function addToLists(client: QueryClient, comment: Comment, isNew = true): boolean {
   const queryKey = commentKeys.product(comment.productId);
@@ -158,7 +158,7 @@ export async function likeComment(api: Api, client: QueryClient, { id, productId
     scope: { id: `like:${id}` },
     mutationFn: () => api.likeComment(id),
     onMutate: () => patch((likes) => likes + 1),
-    // Further likes may be pending, which the response does not include.
+    // The response does not include further likes that are pending.
     onSuccess: ({ likes }) => patch(() => likes + client.isMutating({ mutationKey }) - 1),
     onError: (error) => {
       patch((likes) => likes - 1);

@@ -15,7 +15,7 @@ const SHORTCUTS: readonly Shortcut[] = [
   { keys: ['?'], does: 'This list' },
 ];
 
-/** Keys that are always active, because they act only in an open dialog or menu or in a field. */
+/** Keys that are always active, because they work only in an open dialog or menu or in a field. */
 const ALWAYS: readonly Shortcut[] = [
   { keys: ['Esc'], does: 'Clear the search; close a dialog or menu' },
   { keys: ['previous', 'next'], does: 'Previous and next screenshot, in the viewer' },

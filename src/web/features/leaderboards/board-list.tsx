@@ -75,11 +75,14 @@ interface BoardRowProps {
   vote: ReactNode;
 }
 
-/** A launch on a board: its rank, its counted votes, and why they differ from the number on the upvote button. */
+/**
+ * A row of a board: a launch with its rank, its counted votes and why they differ from the number on the upvote button.
+ */
 function BoardRow({ entry, isFirst, board, vote }: BoardRowProps) {
   const { rank, tied, productId, name, image, votes } = entry;
   const now = useNow();
-  // While the server reports that the period is running, a browser clock that is ahead must not count past its end.
+  // The server reports that the period is running, so a browser clock that is ahead must not count past the period's
+  // end.
   const shownNow = board.nextPeriod === null ? Math.min(now, Date.parse(board.to)) : now;
   return (
     <article className="card board-row" data-rank={votes > 0 && rank <= 3 ? rank : undefined}>
@@ -115,8 +118,8 @@ function BoardRow({ entry, isFirst, board, vote }: BoardRowProps) {
 /** Explains why more or fewer votes count than the button shows. */
 function UncountedVotes({ entry, now }: { entry: LeaderboardEntry; now: number }) {
   const { votes, excluded, upvotes, windowEndsAt } = entry;
-  // While the window is open, votes that do not count yet are not mentioned: they will count within a second, or were
-  // cast before the launch was moved to a later time. After the window, see `Calculation`.
+  // While the window is open, votes that do not count yet are not mentioned: either they will count within a second, or
+  // they were cast before the launch was moved to a later time. `Calculation` describes votes after the window.
   const isRunning = now < Date.parse(windowEndsAt);
   const outside = isRunning ? 0 : upvotes - votes - excluded;
   const sign = outside > 0 ? '−' : '+';
@@ -127,7 +130,7 @@ function UncountedVotes({ entry, now }: { entry: LeaderboardEntry; now: number }
   return parts.length === 0 ? null : <span className="board-row-note">{parts.join(t(', '))}</span>;
 }
 
-/** The time for which the launch still collects votes. */
+/** The time until the launch stops collecting votes. */
 function TimeLeft({ end, now }: { end: string; now: number }) {
   const minutes = Math.ceil((Date.parse(end) - now) / 60_000);
   if (minutes <= 0) return <span className="board-row-note">{t('window over')}</span>;

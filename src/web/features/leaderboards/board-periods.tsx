@@ -17,7 +17,7 @@ import { useToday } from './use-today.ts';
 
 const TABS: Record<PeriodKind, PlainMessage> = { day: 'Day', week: 'Week', month: 'Month', year: 'Year' };
 
-/** Links to one board of each kind (day, week, month and year), whose periods overlap this one. */
+/** Links to one board of each kind (day, week, month and year) that overlaps the period of this one. */
 export function PeriodTabs({ period, isRunning }: { period: Period; isRunning: boolean }) {
   const today = useToday();
   return (

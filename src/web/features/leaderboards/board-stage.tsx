@@ -64,7 +64,7 @@ export type BoardSummary = StageFields & Pick<Leaderboard, 'launches' | 'previou
 export function expectedBoard(period: Period, now: number): BoardSummary {
   const to = Date.parse(period.endDay);
   const closesAt = to + WINDOW_MS;
-  // By default, the review takes as long as the window of a launch, which is 24 hours.
+  // By default, the review takes as long as a launch window, which is 24 hours.
   const finalAt = closesAt + WINDOW_MS;
   return {
     status: now < closesAt ? 'open' : now < finalAt ? 'provisional' : 'final',
@@ -81,11 +81,11 @@ interface WindowClockProps {
   label: PlainMessage;
   /** The end of the countdown, in ISO 8601. */
   end: string;
-  /** Called at the end, and then repeatedly while the same countdown is on screen and the tab is visible. */
+  /** Called when the countdown ends, and then repeatedly while it stays on screen and the tab is visible. */
   onEnd: () => void;
 }
 
-/** A countdown that is updated every second. Screen readers read the adjacent text instead. */
+/** A countdown that is updated every second. Screen readers read the adjacent text instead of the countdown. */
 export function WindowClock({ label, end, onEnd }: WindowClockProps) {
   const left = useMsUntil(Date.parse(end), onEnd);
   return (
@@ -109,7 +109,8 @@ function useMsUntil(end: number, onEnd: () => void): number {
   useEffect(() => {
     const tick = () => setNow(Date.now());
     if (isOver) onEnd();
-    // After a navigation, the initial time may be a minute old. A transition, as in `NowProvider`.
+    // After a navigation, the initial time may be a minute old. Updates it in a transition for the same reason as
+    // `NowProvider`.
     else startTransition(tick);
     const repeat = () => {
       if (document.visibilityState === 'visible') onEnd();

@@ -35,10 +35,11 @@ const REASONS: Record<ExclusionReason, Reason> = {
   },
 };
 
-/** Shows how the counted votes follow from the number on the button, and the rank from the counted votes. */
+/** Shows how the number of counted votes results from the number on the button, and the rank from the counted votes. */
 export function Calculation({ standing }: { standing: Standing }) {
   const { votes, upvotes, excluded, votesPerNetwork, windowEndsAt } = standing;
-  // After the window: the votes cast outside it, minus counted votes withdrawn later. Only the difference is known.
+  // After the window, this is the number of votes cast outside it minus the number of counted votes that were withdrawn
+  // later. Only the difference is known.
   const outside = upvotes - votes - excluded.reduce((sum, { votes: count }) => sum + count, 0);
   const { timeZone, hasModerationLog = false } = useSite();
   const ends = formatInstant(windowEndsAt, timeZone);
@@ -110,7 +111,7 @@ function Line({ label, amount, isTotal = false, children }: LineProps) {
   );
 }
 
-/** The launches directly above and below, with the differences in votes that explain the rank. */
+/** The launches directly above and below on the board, with the differences in votes that explain the rank. */
 function Neighbours({ standing: { above, below, votes, tied } }: { standing: Standing }) {
   if (!above && !below) return null;
   return (

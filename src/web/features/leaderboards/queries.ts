@@ -5,7 +5,7 @@ import { LIMITS } from '../../../contract/limits.ts';
 import { productKeys } from '../../cache/cached-data.ts';
 
 /**
- * Votes change a board within a second, so a board is refetched if the visitor returns to it after more than ten
+ * A board changes within a second of a vote, so it is refetched if the visitor returns to it after more than ten
  * seconds.
  */
 const FRESHNESS = { staleTime: 10_000, gcTime: 30 * 60_000, retry: 2, meta: { logFailureAs: 'error' } } as const;

@@ -4,10 +4,10 @@ import { prefersReducedMotion } from '../../ui/focus.ts';
 
 const SLIDE = { duration: 520, easing: 'cubic-bezier(0.2, 0.75, 0.2, 1)' } as const;
 
-/** Events after which a held row may be free again, because the pointer or the focus has moved. */
+/** Events that may end the hold of a row, because the pointer or the focus has moved. */
 const RELEASE_EVENTS = ['pointermove', 'pointerout', 'focusin', 'focusout'] as const;
 
-/** After the last event of a touch, a row may still count as pressed, so held rows are also checked regularly. */
+/** After the last event of a touch, a row may still count as pressed, so the hold is also checked regularly. */
 const CHECK_INTERVAL_MS = 1_000;
 
 interface AnimatedOrder {

@@ -13,7 +13,7 @@ export function useToday(): string {
   const { today, timeZone } = useSite();
   const renderedAt = useRenderedAt();
   const now = useNow();
-  // A cached document may be days old. If the browser restored it from its own cache, only the browser's clock shows
+  // A cached document may be days old. If the browser restored it from its HTTP cache, only the browser's clock shows
   // its age.
   const begunAt = () => Date.parse(cachedAt() ?? '') || (isRestoredDocument() ? renderedAt : performance.timeOrigin);
   const elapsed = now === renderedAt ? 0 : now - begunAt();

@@ -3,15 +3,16 @@ import type { ProductListQuery, ProductPage } from '../../../contract/products/s
 import { commentKeys, productKeys } from '../../cache/cached-data.ts';
 
 /**
- * Turns off the refetch on window focus for lists whose new items are announced by live updates, because a refetch
- * would move the items at which the visitor is pointing. `hasStream` returns whether the page can expect a stream.
- * Without a stream, these lists are still refetched, because new items would be announced only after the next poll.
+ * Turns off the refetch on window focus for lists whose new items live updates announce, because a refetch would move
+ * the items under the visitor's pointer. `hasStream` returns whether the page can expect a stream. Without a stream,
+ * these lists are still refetched, because new items would be announced only after the next poll.
  */
 export function announceNewItems(client: QueryClient, hasStream: () => boolean): void {
   const options = { refetchOnWindowFocus: (query: Query) => !hasStream() || !hasAnnouncements(query) };
   for (const queryKey of [productKeys.lists, commentKeys.all]) {
     client.setQueryDefaults(queryKey, options);
-    // Lists that are already on screen would get the new default only when they are next rendered.
+    // Sets the option on lists that are already on screen, which would otherwise get the default only when they next
+    // render.
     for (const { observers } of client.getQueryCache().findAll({ queryKey })) {
       for (const observer of observers) observer.setOptions({ ...observer.options, ...options });
     }

@@ -135,7 +135,7 @@ test('updates wait during a write by the visitor and shortly after it, and then 
   expect(upvotes()).toBe(6);
 });
 
-test('an update that arrives when held updates are due does not discard them', async () => {
+test('an update that arrives when held updates are due to be shown does not discard them', async () => {
   const client = new QueryClient();
   client.setQueryData(key, detail(1));
   let quietMs = 0;

@@ -46,8 +46,8 @@ export function createUpdateApplier(
   /** The time of the earliest update that a timer will show, or infinity if there is none. */
   let heldSince = Number.POSITIVE_INFINITY;
 
-  // Must come before the subscription below, which already adds pending votes to counts. Otherwise, they would be added
-  // twice.
+  // Must come before the subscription below, which already adds pending votes to counts. In the reverse order, they
+  // would be added twice.
   keepPendingWrites(client);
   client.getQueryCache().subscribe((event) => {
     if (event.type !== 'updated') return;

@@ -3,12 +3,12 @@ import type { StreamEnd } from './event-stream.ts';
 const FIRST_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 120_000;
 
-/** After this many failures, or one refusal by the server, tabs poll until a stream opens. */
+/** After this many failures, or after one refusal by the server, tabs poll until a stream opens. */
 const ATTEMPTS_BEFORE_LOST = 3;
 
 /**
- * The leader's stream. `failures` counts consecutive failed attempts: an update or a heartbeat resets it. `isLost` is
- * true once the tabs have been told that there is no stream, until a stream opens.
+ * The state of the leader's stream. `failures` counts consecutive failed attempts; an update or a heartbeat resets it.
+ * `isLost` is true from the time at which the tabs were told that there is no stream until a stream opens.
  */
 export type LeadState = { failures: number; isLost: boolean } & (
   | { kind: 'idle' }
@@ -19,7 +19,7 @@ export type LeadState = { failures: number; isLost: boolean } & (
   | { kind: 'stopped' }
 );
 
-/** `hasTabs`: whether any tab is subscribed. */
+/** What happens to the leader and its stream. `hasTabs`: whether any tab is subscribed. */
 export type LeadEvent =
   | { kind: 'changed'; hasTabs: boolean }
   | { kind: 'opened' }
@@ -40,7 +40,7 @@ export const NO_STREAM: LeadState = { kind: 'idle', failures: 0, isLost: false }
 
 /**
  * Returns the next state and the effects to run. While any tab is subscribed, one stream is open. It is reopened
- * immediately after subscriptions change, and after a growing delay if it fails.
+ * immediately when subscriptions change, and after a growing delay when it fails.
  */
 export function step(state: LeadState, event: LeadEvent): LeadStep {
   if (state.kind === 'stopped') return { state, effects: [] };

@@ -1,21 +1,21 @@
-/** A hidden tab keeps its stream for this long, because many visitors only glance at another tab. */
+/** A hidden tab keeps its stream for this long, because many visitors look at another tab only briefly. */
 const HIDDEN_TIMEOUT_MS = 10_000;
 
 const FIRST_POLL_DELAY_MS = 10_000;
 const POLL_INTERVAL_MS = 60_000;
 
-/**
- * The subscription of this tab, and the time up to which it knows all changes. Times are in milliseconds since 1970.
- */
+/** This tab's subscription, and the time up to which all changes are known. Times are in milliseconds since 1970. */
 export type LiveState = {
   /** The products of the latest subscription. */
   subscribedIds: readonly string[];
   /**
-   * Whether a stream has opened for `subscribedIds`. If so, all changes of these products up to its latest event id are
+   * Whether a stream has opened for `subscribedIds`. If so, all changes to these products up to its latest event id are
    * known.
    */
   isCovered: boolean;
-  /** The server's time up to which all changes of the products on screen are known. The next stream starts there. */
+  /**
+   * The server's time up to which all changes to the products on screen are known. The next stream starts at this time.
+   */
   knownUpTo: number;
   /**
    * A lower bound on the milliseconds by which the server's clock is ahead of the browser's. It is derived from
@@ -78,8 +78,8 @@ export function initialLiveState(aheadMs: number): LiveState {
 }
 
 /**
- * Returns the next state and the effects to run: a visible page subscribes to its products, from the time up to which
- * it knows all their changes, and polls while there is no stream.
+ * Returns the next state and the effects to run. A visible page subscribes to its products, starting at the time up to
+ * which all their changes are known. It polls while there is no stream.
  */
 export function step(state: LiveState, event: LiveEvent): LiveStep {
   switch (event.kind) {

@@ -98,8 +98,8 @@ function cardOf(productId: string): HTMLElement | null {
 }
 
 /**
- * Calls the listener when a query whose key contains `part` changes. Other queries, such as the vote on each of a
- * thousand products, change too often to compare the lists each time.
+ * Calls the listener when a query whose key contains `part` changes. Other queries change too often to compare the
+ * lists each time, for example the vote on each of a thousand products.
  */
 function subscribe(client: QueryClient, part: string, listener: () => void): () => void {
   return client.getQueryCache().subscribe(({ query }) => {
@@ -134,8 +134,8 @@ async function fetchUntil<Found>(
 }
 
 /**
- * Scrolls to the new item, focuses it and highlights it. If the item is not found, scrolls to the heading and focuses
- * that instead. If the visitor has done anything in the meantime, nothing scrolls.
+ * Scrolls to the new item, focuses it and highlights it. Without an item, scrolls to the heading and focuses that. Does
+ * not scroll if the visitor has done anything in the meantime.
  */
 async function highlight(
   find: (() => HTMLElement | null) | undefined,
@@ -145,7 +145,8 @@ async function highlight(
   const found = find && (await findRendered(find));
   const target = found ?? document.getElementById(headingId);
   if (!target || isTyping()) return;
-  // The pressed button disappears, so the focus would be lost, unless the visitor has moved it.
+  // The pressed button disappears and loses the focus, so the focus moves to the target, unless the visitor has moved
+  // it.
   if (stopped.aborted && !document.activeElement?.matches('body, .live-updates-button')) return;
   if (found) target.dataset.highlighted = 'true';
   if (!target.hasAttribute('tabindex')) target.tabIndex = -1;
@@ -163,7 +164,7 @@ interface LiveUpdatesButtonProps {
   onShow: (stopped: AbortSignal) => Promise<void>;
 }
 
-/** A button that shows new items. It lies over the gap above the list, so the layout does not shift. */
+/** A button that shows new items. It is placed over the gap above the list, so the layout does not shift. */
 function LiveUpdatesButton({ count, label, onShow }: LiveUpdatesButtonProps) {
   const throttledLabel = useThrottledText(count > 0 ? label : '');
   const [isBusy, setBusy] = useState(false);
@@ -176,7 +177,7 @@ function LiveUpdatesButton({ count, label, onShow }: LiveUpdatesButtonProps) {
     } catch {
       showLoadFailure();
     } finally {
-      // Also removes the listeners.
+      // Removes the listeners for the visitor's input.
       stopped.abort();
       setBusy(false);
     }

@@ -43,8 +43,8 @@ export async function refetchVisible(refetcher: Refetcher): Promise<void> {
 }
 
 /**
- * Reads once the visitor has not written for `HOLD_MS`, and reads again if a write began during the read. Otherwise,
- * the response might lack the write, and without a stream, nothing would correct it for a minute.
+ * Waits until `HOLD_MS` have passed since the visitor's last write, then reads. Reads again if a write began in the
+ * meantime, because the response might lack it and, without a stream, nothing would correct that for a minute.
  */
 async function readBetweenWrites<Result>(
   { msSinceLastWrite }: Pick<AppApi, 'msSinceLastWrite'>,
@@ -61,9 +61,9 @@ async function readBetweenWrites<Result>(
 }
 
 /**
- * Refetches the ranks on screen. Unlike lists, leaderboards are reordered on screen as votes arrive. Without
- * `includeFinal`, skips final boards, which votes cannot change. Standings are always refetched, because they also
- * contain the number on the upvote button.
+ * Refetches the ranks on screen. Unlike lists, leaderboards on screen are reordered as votes arrive. Without
+ * `includeFinal`, skips final boards, which votes cannot change. Always refetches standings, because they also contain
+ * the number on the upvote button.
  * @throws ApiError if a request fails.
  */
 export async function refetchBoards(client: QueryClient, { includeFinal = true } = {}): Promise<void> {
@@ -75,7 +75,7 @@ export async function refetchBoards(client: QueryClient, { includeFinal = true }
         type: 'active',
         predicate: (query: Query) => includeFinal || queryKey === productKeys.standings || !isFinal(query),
       } as const;
-      // First waits for a running request, because a refetch would cancel the page that the visitor is loading.
+      // Waits for a running request first, because a refetch would cancel the page that the visitor is loading.
       await client.refetchQueries({ ...filters, fetchStatus: 'fetching' }, { cancelRefetch: false });
       await client.refetchQueries(filters, { throwOnError: true });
     }),

@@ -9,14 +9,14 @@ import { coalesce, jitter } from './timing.ts';
 /** What a tab needs from the stream, which the tabs of a browser share. */
 interface TabSubscription {
   tab: string;
-  /** The number of this subscription in its tab. A later one replaces an earlier one. */
+  /** The sequence number of this subscription in its tab. A later subscription replaces an earlier one. */
   number: number;
   productIds: readonly string[];
   /** The server's time, in milliseconds since 1970, up to which the tab knows all changes. */
   since: number;
 }
 
-/** Messages between the tabs of a browser. One tab leads: it holds the stream for all. */
+/** Messages between the tabs of a browser. One tab, the leader, holds the stream for all tabs. */
 type TabMessage =
   | { kind: 'subscribe'; subscription: TabSubscription }
   | { kind: 'leave'; tab: string }
@@ -51,7 +51,7 @@ export interface SharedStream {
 
 /** Callbacks that each tab provides. */
 export interface SharedStreamHandlers {
-  /** Called when the open stream covers this tab's latest subscription. */
+  /** Called when the stream is open and covers this tab's latest subscription. */
   onOpen(): void;
   onLost(): void;
   onEvent(event: Extract<TabMessage, { kind: 'event' }>): void;
@@ -111,7 +111,7 @@ export function joinSharedStream(handlers: SharedStreamHandlers): SharedStream {
         return new Promise<void>((resolve) => left.signal.addEventListener('abort', () => resolve()));
       })
       .catch(() => {
-        // The tab left before it got the lock.
+        // The tab left before it acquired the lock.
         if (left.signal.aborted) return;
         channel?.close();
         channel = undefined;
@@ -146,8 +146,7 @@ function openChannel(): BroadcastChannel | undefined {
 }
 
 /**
- * The delay that combines changes of subscriptions into one new stream. Subscriptions often change several times in
- * quick succession.
+ * The delay that combines several changes of subscriptions, which often follow each other quickly, into one new stream.
  */
 const RESUBSCRIBE_DELAY_MS = 300;
 

@@ -45,7 +45,7 @@ export function startLiveUpdates({ api, client, renderedAt }: LiveOptions): Laun
   // when the visitor leaves it.
   window.addEventListener('pagehide', () => dispatch({ kind: 'hidden' }));
   window.addEventListener('pageshow', begin);
-  // The stream only follows the launches on screen, but any launch may overtake them.
+  // The stream follows only the launches on screen, but any launch may overtake them.
   setInterval(() => {
     if (document.visibilityState === 'visible') void refetchOvertaken(client);
   }, jitter(RANK_INTERVAL_MS));
@@ -53,7 +53,7 @@ export function startLiveUpdates({ api, client, renderedAt }: LiveOptions): Laun
   return launches;
 }
 
-/** Holds the state of the live updates, and applies the effects of each step. */
+/** Holds the state of the live updates and runs the effects of each step. */
 function createDispatcher(refetcher: Refetcher, aheadMs: number): (event: LiveEvent) => void {
   const timers = new Map<DelayedEvent, ReturnType<typeof setTimeout>>();
   const handlers: SharedStreamHandlers = {
@@ -63,7 +63,7 @@ function createDispatcher(refetcher: Refetcher, aheadMs: number): (event: LiveEv
       dispatch({ kind: 'opened' });
     },
     onLost() {
-      // If the browser is offline, a stream can be expected again once the browser is online.
+      // A stream that was lost because the browser is offline is expected to return.
       hasStream &&= !navigator.onLine;
       dispatch({ kind: 'lost' });
     },

@@ -3,9 +3,7 @@ export function jitter(ms: number): number {
   return ms * (0.5 + Math.random());
 }
 
-/**
- * Returns a function that runs `task` after a delay, which is 0 by default. Further calls before then have no effect.
- */
+/** Returns a function that runs `task` after a delay (default: 0). Until then, further calls have no effect. */
 export function coalesce(task: () => void, delayMs: () => number = () => 0): () => void {
   let isScheduled = false;
   return () => {
@@ -24,7 +22,7 @@ export function coalesce(task: () => void, delayMs: () => number = () => 0): () 
  */
 const REFETCH_DELAY_MS = 1_500;
 
-/** The minimum time between two refetches. An import changes the catalogue many times in quick succession. */
+/** The minimum time between two refetches, because an import changes the catalogue many times in quick succession. */
 const MIN_REFETCH_INTERVAL_MS = 5_000;
 
 /** Returns a function that schedules a refetch. Several calls cause one refetch, after a random delay. */
@@ -33,7 +31,7 @@ export function createRefetchScheduler(refetch: () => Promise<void>): () => void
   return coalesce(
     () => {
       notBefore = performance.now() + MIN_REFETCH_INTERVAL_MS;
-      // A failure is ignored, because the next change or stream requests another refetch.
+      // Ignores a failure, because the next change or the next stream requests another refetch.
       void refetch().catch(() => {});
     },
     () => Math.max(jitter(REFETCH_DELAY_MS), notBefore - performance.now()),

@@ -37,7 +37,7 @@ test('a comment that a later page of the list contains is not new', () => {
   expect(countWith([page(0, 20, 25), page(19, 25, 26)], 26)).toBe(1);
 });
 
-test('a held comment, which the server does not count, hides no new comment', () => {
+test('a held comment, which the server does not count, does not hide a new comment', () => {
   const [own] = page(0, 1, 1).items;
   expect(countWith([page(0, 6, 6)], 6, own && [own])).toBe(1);
 });

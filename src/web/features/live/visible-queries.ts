@@ -64,7 +64,7 @@ export function isBoardVisible(client: QueryClient): boolean {
 
 /**
  * Returns all products on screen, and the browser time since which changes to them may have been missed. `readAt`
- * returns that time for a query.
+ * returns this time for one query.
  */
 export function visibleProducts(
   client: QueryClient,
@@ -83,8 +83,8 @@ export function visibleProducts(
 const updatedCommentsKey = (productId: string) => ['updated-comments', productId] as const;
 
 /**
- * Records the ids of updated comments if the whole list is loaded. An id that the list does not contain then belongs to
- * a new comment.
+ * Records the ids of updated comments if the whole list is loaded. In that case, an id that the list lacks belongs to a
+ * new comment.
  */
 export function recordUpdatedComments(client: QueryClient, productId: string, ids: Iterable<string>): void {
   const { order, pages } = visibleComments(client, productId) ?? {};
@@ -111,7 +111,7 @@ export function newCommentCount(client: QueryClient, productId: string): number 
   // A page that was loaded later may contain comments that the total of the first page does not count.
   const ids = new Set(flattenPages(pages, ({ id }) => id).map(({ id }) => id));
   const loaded = [...ids].filter((id) => !held.has(id)).length;
-  // Hidden comments reduce the count, although there may be new comments.
+  // Hidden comments reduce the count, so it may not increase although there are new comments.
   const noted = client.getQueryData<string[]>(updatedCommentsKey(productId)) ?? [];
   const unknown = noted.filter((id) => !ids.has(id)).length;
   return Math.max(unknown, count - Math.max(first.total - heldHere, loaded));

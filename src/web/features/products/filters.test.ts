@@ -9,7 +9,7 @@ test('missing or invalid parameters do not filter', () => {
   expect(read('q=%20&tag=&sort=best&page=3&utm_source=x')).toEqual({});
 });
 
-test("a search term is trimmed, cut to the server's limit of code points, and loses NUL characters", () => {
+test("a search term is trimmed, truncated to the server's limit of code points, and stripped of NUL characters", () => {
   expect(read(`q=%20${'%F0%9F%8C%8A'.repeat(201)}`).q).toBe('🌊'.repeat(200));
   expect(read('q=a%00b').q).toBe('ab');
 });

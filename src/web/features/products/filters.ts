@@ -3,7 +3,7 @@ import { LIMITS } from '../../../contract/limits.ts';
 import { readListCursor } from '../../../contract/products/list-cursor.ts';
 import type { ProductListQuery, ProductSort } from '../../../contract/products/schema.ts';
 
-/** The list that the URL of the home page selects. Default values are omitted, so equal lists have equal query keys. */
+/** The list that a URL of the home page selects. Default values are omitted, so equal lists have equal query keys. */
 export type ProductFilters = Pick<ProductListQuery, 'q' | 'tag' | 'sort' | 'cursor'>;
 
 const SORTS: readonly string[] = ['top', 'discussed'] satisfies ProductSort[];
@@ -28,8 +28,8 @@ function cleanTerm(term: string | null, maxCharacters: number): string {
 }
 
 /**
- * Returns the page number of the list in the URL, or `undefined` for the start of the list. With a cursor, the number
- * is at least 2, even if the first page of a search was short.
+ * Returns the page number of the list in the URL, or `undefined` without a cursor. With a cursor, the number is at
+ * least 2, even if the first page of a search was short.
  */
 export function pageNumberOf(filters: ProductFilters): number | undefined {
   return filters.cursor ? Math.max(2, Math.floor(positionOf(filters) / LIMITS.listedProducts) + 1) : undefined;
@@ -40,7 +40,7 @@ export function positionOf({ cursor }: ProductFilters): number {
   return (cursor && readListCursor(cursor)?.position) || 0;
 }
 
-/** Moves the focus to the title of the list, because the pressed link disappears with the old list. */
+/** Moves the focus to the title of the list, because the pressed link disappears together with the old list. */
 export function focusListTitle(event: MouseEvent): void {
   if (event.metaKey || event.ctrlKey || event.shiftKey) return;
   document.getElementById('list-title')?.focus({ preventScroll: true });

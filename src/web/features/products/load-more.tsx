@@ -12,8 +12,8 @@ import type { PagedProducts } from './queries.ts';
 const PREFETCH_MARGIN = '800px';
 
 /**
- * Pages load automatically until this number of products is shown. After that, visitors load further pages themselves,
- * so they can reach the footer.
+ * Pages load automatically until this number of products is loaded. After that, visitors load further pages with the
+ * link, so they can reach the footer.
  */
 const MAX_AUTO_LOADED = 3 * LIMITS.listedProducts;
 
@@ -76,7 +76,10 @@ interface NextPageLinkProps {
   onPress: () => void;
 }
 
-/** While the next page loads, the link is invisible and stays in place, since it may have the focus. */
+/**
+ * A link to the next page. While that page loads, the link is invisible, but stays in place because it may have the
+ * focus.
+ */
 function NextPageLink({ href, isBusy, onNear, onPress }: NextPageLinkProps) {
   const link = useRef<HTMLAnchorElement>(null);
 

@@ -6,7 +6,9 @@ interface MorphProps {
   children: ReactElement;
 }
 
-/** Marks an element that a product's card and page share in a view transition, in browsers that support it. */
+/**
+ * Marks an element that a product's card and its page share in a view transition, if the browser supports transitions.
+ */
 export function Morph({ part, productId, children }: MorphProps) {
   return (
     <ViewTransition name={`${part}-${productId}`} share={`morph-${part}`} default="none">

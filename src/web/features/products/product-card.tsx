@@ -23,9 +23,9 @@ export interface CardParts {
 interface ProductCardProps extends CardParts {
   product: Product;
   rank: number;
-  /** Whether the card is the first one on the page. The browser loads its picture first. */
+  /** Whether the card is the first one on the page. If so, the browser loads its picture first. */
   isFirst?: boolean;
-  /** The search term, whose matches are marked. */
+  /** The search term. Its matches are marked. */
   q?: string | undefined;
 }
 
@@ -93,7 +93,7 @@ export function ProductCard({ product, rank, isFirst, q, marker, save, vote }: P
   );
 }
 
-/** The maximum number of marks in a text. A common letter would otherwise add thousands of elements to the page. */
+/** The maximum number of marks in a text. Otherwise, a common letter would add thousands of elements to the page. */
 const MAX_MARKS = 50;
 
 /** Returns the text with the matches of the search term marked, ignoring case like the server. */

@@ -31,16 +31,16 @@ export function ProductList({ filters, renderParts }: ProductListProps) {
   const settled = !list.isPending && !list.isPlaceholderData;
   const hasDays = !filters.q && !filters.sort;
   const labels = hasDays ? ranked.map(({ product }) => days.format(new Date(product.createdAt))) : [];
-  // The server stops a long search early, so a page may be empty although a later page has matches. Then the list does
-  // not report an empty result, but loads the next page.
+  // The server stops a long search early, so a page may be empty although a later page has matches. In that case, the
+  // list loads the next page instead of reporting an empty result.
   const searching = ranked.length === 0 && list.hasNextPage;
-  // An empty previous result does not count, because the response to the new search may have matches.
+  // An empty result of the previous search does not count, because the new search may have matches.
   const loading = ranked.length === 0 && !settled;
   // The last page of a search may be empty although earlier pages had matches.
   const hasFound = Boolean(filters.q ?? filters.tag) && found > 0 && !loading;
   return (
     <>
-      {/* Screen readers announce only changes of an element that already exists. */}
+      {/* Always rendered, because screen readers announce only changes to an existing element. */}
       <div role="status" aria-busy={!settled && !loading}>
         {hasFound && (
           <p className="list-found">

@@ -83,9 +83,8 @@ function PlainLink({ id, children }: { id: string; children: string }) {
 }
 
 /**
- * Returns the neighbours in the filtered or sorted list that the visitor came from. Without such a list, returns the
- * server's neighbours, which are those in the default list. They also replace neighbours that a filtered list has not
- * loaded.
+ * Returns the neighbours in the filtered or sorted list that the visitor came from. Uses the server's neighbours, which
+ * are those in the default list, if there is no such list or a filtered list has not loaded the neighbour.
  */
 function useNeighbours(detail: ProductDetail, listHref: string): Pick<ProductDetail, 'previousId' | 'nextId'> {
   const filters = readFilters(new URLSearchParams(listHref.slice(1)));
@@ -101,7 +100,7 @@ function useNeighbours(detail: ProductDetail, listHref: string): Pick<ProductDet
     if (nextCursor) void fetchNextPage();
   }, [nextCursor, fetchNextPage]);
   if (at < 0) return detail;
-  // The server's neighbours follow the order of launches. In a sorted list, they would lead visitors back and forth.
+  // The server's neighbours follow the order of launches. After a sorted list, they would lead visitors back and forth.
   return {
     // A list that starts at a cursor does not contain the products before it.
     previousId: ids[at - 1] ?? (!filters.sort && filters.cursor ? detail.previousId : null),
@@ -112,9 +111,9 @@ function useNeighbours(detail: ProductDetail, listHref: string): Pick<ProductDet
 /** The delay before the neighbours load, so the page's own requests come first. */
 const PREFETCH_AFTER_MS = 500;
 
-/** The name of a neighbour. The whole product is prefetched, so navigation to its page is instant. */
+/** Returns the name of a neighbour. Prefetches the whole product, so navigation to its page is instant. */
 function useNeighbourName(id: string | null): string | undefined {
-  // Disabled, because live updates treat the product of an active query as the one on screen.
+  // The query is disabled, because live updates treat the product of an active query as the one on screen.
   const options = { ...productDetailOptions(useApi(), id ?? ''), enabled: false, meta: {} };
   const { data, refetch } = useQuery(options);
   const missingId = data ? null : id;

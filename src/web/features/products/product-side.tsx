@@ -13,7 +13,8 @@ export function ProductSide() {
   const id = useProductId();
   const { data } = useQuery({
     ...productDetailOptions(useApi(), id),
-    // The page itself reads the product. A product from a list is complete, except for the neighbours.
+    // Disabled, because the page itself reads the product. A product from a list is complete, except for the
+    // neighbours.
     enabled: false,
     placeholderData: () => findListedProduct(client, id),
   });

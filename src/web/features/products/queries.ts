@@ -13,13 +13,13 @@ import type { ProductFilters } from './filters.ts';
  */
 const FRESHNESS = {
   staleTime: 5 * 60_000,
-  // Long enough that visitors find the list unchanged when they return to it.
+  // Long enough that visitors who return to the list find it unchanged.
   gcTime: 30 * 60_000,
   retry: 2,
   meta: { logFailureAs: 'error' },
 } as const;
 
-/** Empty for the first page, because the page state is JSON, which has no `undefined`. */
+/** An empty string stands for the first page, because the page state is JSON, which has no `undefined`. */
 type Cursor = string;
 
 export type PagedProducts = InfiniteData<ProductPage, Cursor>;

@@ -8,8 +8,8 @@ import { Picture } from '../../ui/picture.tsx';
 import { relatedProductsOptions } from './queries.ts';
 
 /**
- * Products that share tags with the one on screen, and the shared tags. An empty box reserves their space while they
- * load.
+ * The products that share tags with the one on screen, and the shared tags. An empty box reserves the space until they
+ * have loaded.
  */
 export function RelatedProducts() {
   const { data, isPending } = useQuery(relatedProductsOptions(useApi(), useProductId()));

@@ -44,7 +44,7 @@ export function ScreenshotViewer({ pictures, startIndex, onClose }: ScreenshotVi
       aria-label={t('Screenshots')}
       onClose={onClose}
       onKeyDown={onKeyDown}
-      // Otherwise, a swipe with the mouse would drag the picture out of the page.
+      // Prevents a swipe with the mouse from dragging the picture out of the page.
       onDragStart={(event) => event.preventDefault()}
       {...outside}
     >
@@ -93,7 +93,7 @@ export function ScreenshotViewer({ pictures, startIndex, onClose }: ScreenshotVi
   );
 }
 
-/** Returns whether the visitor has zoomed in. Then a swipe moves the picture instead of showing another one. */
+/** Returns whether the visitor has zoomed in. If so, a swipe moves the picture instead of showing another one. */
 function useZoomed(): boolean {
   const [isZoomed, setZoomed] = useState(false);
   useEffect(() => {

@@ -34,9 +34,9 @@ export function SearchBox() {
   }
 
   function onKeyDown(event: KeyboardEvent): void {
-    // While text is being composed, Escape only cancels the composition.
+    // During text composition, Escape only cancels the composition.
     if (event.key !== 'Escape' || isComposing(event)) return;
-    // Some browsers clear a search field without notifying React.
+    // Prevents the browser's own handling, because some browsers clear a search field without notifying React.
     event.preventDefault();
     if (text === '') input.current?.blur();
     setText('');
@@ -82,7 +82,7 @@ export function SearchBox() {
   );
 }
 
-/** Holds the text in the box, and searches for it after a pause. Also returns the filters of the list in the URL. */
+/** Manages the text in the box, and searches for it after a pause in typing. Also returns the filters in the URL. */
 function useSearch() {
   const { location, navigate } = useRouter();
   const { pathname } = location;
@@ -91,12 +91,12 @@ function useSearch() {
   const { q: term = '', tag, sort } = filters;
   const [text, setText] = useState(term);
   const address = addressOf(pathname, term);
-  /** The current address, or the one to which the box is navigating. */
+  /** The current URL, or the URL to which the box is navigating. */
   const latestAddress = useRef(address);
 
   useLayoutEffect(() => {
-    // Back, forward and links replace the text. The box's own searches do not, because the visitor may have typed more
-    // since.
+    // Back, Forward and links replace the text. The box's own searches do not, because the visitor may have continued
+    // typing.
     if (address !== latestAddress.current) setText(term);
     latestAddress.current = address;
   }, [address, term]);

@@ -10,8 +10,8 @@ interface SaveButtonProps {
 }
 
 /**
- * Saves a product in this browser, or removes it. The server does not know the saved products, so the button shows the
- * state only after hydration.
+ * A button that saves a product in this browser or removes it. The server does not know which products are saved, so
+ * the button shows the state only after hydration.
  */
 export function SaveButton({ product, look = 'icon' }: SaveButtonProps) {
   const isSaved = useIsSaved(product.id);

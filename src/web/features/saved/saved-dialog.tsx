@@ -14,7 +14,8 @@ import { type SavedProduct, savedProducts } from './saved-products.ts';
 const FRESH_MS = 5 * 60_000;
 
 /**
- * The saved products. A removed product stays visible until the dialog closes, so an accidental removal can be undone.
+ * The dialog of saved products. A removed product stays visible until the dialog closes, so an accidental removal can
+ * be undone.
  */
 export function SavedDialog({ onClose }: { onClose: () => void }) {
   const saved = useBrowserStore(savedProducts, (all) => all);
@@ -60,7 +61,7 @@ function SavedRow({ product }: { product: SavedProduct }) {
     queryFn: async ({ signal }) => (await api.getProduct(product.id, signal))?.product ?? null,
     placeholderData: () => findListedProduct(client, product.id)?.product,
     staleTime: FRESH_MS,
-    // Not retried, because the saved data is shown if the product cannot be read.
+    // Not retried, because the dialog shows the saved data if the product cannot be read.
     retry: false,
   });
   const isGone = data === null;

@@ -7,8 +7,8 @@ import { savedProducts } from './saved-products.ts';
 const load = () => import('./saved-dialog.tsx').then((module) => module.SavedDialog);
 
 /**
- * Opens the dialog of saved products. Their number appears only after hydration, so it lies over the button and does
- * not shift the layout.
+ * A button that opens the dialog of saved products. Their number appears only after hydration, so it is placed over the
+ * button and does not shift the layout.
  */
 export function SavedProductsButton() {
   const count = useBrowserStore(savedProducts, (all) => all.length);

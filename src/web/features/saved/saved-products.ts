@@ -1,6 +1,6 @@
 import { createBrowserStore, useBrowserStore } from '../../storage/browser-store.ts';
 
-/** A product's data at the time of saving, shown if the product cannot be read. */
+/** A product's data at the time of saving, which is shown if the product cannot be read. */
 export interface SavedProduct {
   id: string;
   name: string;
@@ -15,7 +15,7 @@ export const savedProducts = createBrowserStore<readonly SavedProduct[]>('saved_
   Array.isArray(stored) ? stored.filter(isSavedProduct).slice(0, MAX_SAVED) : [],
 );
 
-/** Saves a product. Returns whether there was room. */
+/** Saves a product. Returns false if `MAX_SAVED` products are already saved. */
 export function saveProduct({ id, name, image }: SavedProduct): boolean {
   const others = savedProducts.read().filter((saved) => saved.id !== id);
   if (others.length >= MAX_SAVED) return false;

@@ -12,12 +12,12 @@ interface CopyFieldProps {
   multiline?: boolean;
 }
 
-/** A text with a button that copies it. If the browser refuses to copy it, the button selects the text instead. */
+/** A text with a button that copies it. If the browser does not allow that, the button selects the text instead. */
 export function CopyField({ label, action, done, text, multiline = false }: CopyFieldProps) {
   const id = useId();
   const field = useRef<HTMLInputElement & HTMLTextAreaElement>(null);
   const [outcome, setOutcome] = useState<{ of: string; copied: boolean } | null>(null);
-  // The result for an earlier text does not apply to the current one.
+  // A result for an earlier text does not apply to the current one.
   const current = outcome?.of === text ? outcome : null;
   const props = { id, ref: field, value: text, readOnly: true, spellCheck: false, dir: 'ltr' } as const;
 
@@ -44,11 +44,12 @@ export function CopyField({ label, action, done, text, multiline = false }: Copy
 
 /**
  * Copies the text of a field. Without access to the clipboard, selects the text and copies it with `execCommand`. If
- * that fails as well, the text stays selected, so visitors can copy it themselves. Resolves to whether it was copied.
+ * that fails as well, the text stays selected, so visitors can copy it themselves. Resolves to whether the text was
+ * copied.
  */
 async function copyFrom(field: HTMLInputElement | HTMLTextAreaElement): Promise<boolean> {
   try {
-    // On insecure origins (plain http), `navigator.clipboard` is undefined, so this throws.
+    // On insecure origins (plain HTTP), `navigator.clipboard` is undefined, so this throws an error.
     await navigator.clipboard.writeText(field.value);
     return true;
   } catch {

@@ -29,6 +29,6 @@ describe('a badge snippet', () => {
   });
 });
 
-test('the shared URL of a product is absolute', () => {
+test('the URL of a shared product is absolute', () => {
   expect(productUrl(product)).toBe('https://groundswell.example/product/harbour');
 });

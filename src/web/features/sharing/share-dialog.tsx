@@ -61,9 +61,9 @@ export function ShareDialog({ product: { id, name }, onClose }: ShareDialogProps
   );
 }
 
-/** Opens the system's share sheet, where available. */
+/** A button that opens the system's share sheet, if there is one. */
 function ShareOnButton({ title, url }: { title: string; url: string }) {
-  // Closing the system's sheet is not an error.
+  // Closing the share sheet rejects the promise, but is not an error.
   const share = () => navigator.share({ title, url }).catch(() => {});
   return (
     <button type="button" className="button share-on" data-tone="primary" onClick={share}>
@@ -114,15 +114,15 @@ export function productUrl({ id, siteUrl }: SharedProduct): string {
   return siteUrl + paths.product(id);
 }
 
-/** The intrinsic size of the badge, unknown until its picture has loaded. */
+/** The intrinsic size of the badge in CSS pixels. It is unknown until the badge's picture has loaded. */
 interface BadgeSize {
   width: number;
   height: number;
 }
 
 /**
- * Returns a snippet in HTML or Markdown that shows the badge with the live count on other sites and links to the
- * product. The size, which only HTML can state, prevents a layout shift.
+ * Returns HTML or Markdown for other sites, which shows the badge with the live count and links to the product. The
+ * size, which only HTML can state, prevents a layout shift.
  */
 export function badgeSnippet(
   product: SharedProduct,

@@ -2,7 +2,7 @@ import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import type { Api } from '../../../contract/api.ts';
 import { LIMITS } from '../../../contract/limits.ts';
 import { reasonOf } from '../../api/http-api.ts';
-import { moveUpvotes, upvoteKeys } from '../../cache/cached-data.ts';
+import { addUpvotes, upvoteKeys } from '../../cache/cached-data.ts';
 import { createBrowserStore } from '../../storage/browser-store.ts';
 
 /**
@@ -28,7 +28,8 @@ export function upvoteStatusOptions(api: Api, productId: string) {
       return upvoted;
     },
     staleTime: 5_000,
-    // Not shorter than that of lists. Otherwise, a queued vote that a cached list counts would be counted again.
+    // Must not be shorter than the `gcTime` of lists. Otherwise, a queued vote that a cached list includes would be
+    // counted again.
     gcTime: Number.POSITIVE_INFINITY,
     retry: 1,
     retryDelay: 1_000,
@@ -37,7 +38,7 @@ export function upvoteStatusOptions(api: Api, productId: string) {
 }
 
 /**
- * Returns the number of clicks on this product's upvote button that have no response yet. Includes the click whose
+ * Returns the number of clicks on this product's upvote button whose requests have not ended. Includes the click whose
  * callback calls this function, and a queued vote that is being sent.
  */
 export function pendingClicks(client: QueryClient, productId: string): number {
@@ -45,12 +46,11 @@ export function pendingClicks(client: QueryClient, productId: string): number {
 }
 
 /**
- * Adds an early vote to the cached count, because hydration requires the count in the document, which includes the
- * vote.
+ * Adds an early vote to the cached count. Hydration requires this, because the count in the document includes the vote.
  */
 export function countEarlyVote(client: QueryClient, productId: string): void {
   client.setQueryData(upvoteKeys.early(productId), true);
-  moveUpvotes(client, productId, 1);
+  addUpvotes(client, productId, 1);
 }
 
 /** Sets the cached status of an early vote, and cancels a pending read, whose response may be older. */
@@ -78,7 +78,7 @@ export function batchUpvoteStatus(api: Pick<Api, 'getUpvoted'>): GetStatus {
         for (const id of upvoted) found.add(id);
       }
     } catch (cause) {
-      // One error object for the whole batch, so it is logged once.
+      // Throws one error object for the whole batch, so the error is logged only once.
       throw new Error(`Failed to check upvote status: ${reasonOf(cause)}`, { cause });
     }
     return found;

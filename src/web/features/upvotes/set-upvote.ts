@@ -2,8 +2,8 @@ import { mutationOptions, type QueryClient } from '@tanstack/react-query';
 import type { Api } from '../../../contract/api.ts';
 import { ApiError, reasonOf } from '../../api/http-api.ts';
 import {
+  addUpvotes,
   type ConfirmedVote as Confirmed,
-  moveUpvotes,
   patchProduct,
   productKeys,
   upvoteKeys,
@@ -43,8 +43,8 @@ function translateToast({ title, description }: (typeof TEXTS)['added' | 'remove
 /** Toasts about one product replace each other. */
 const subjectOf = (productId: string) => `upvote:${productId}`;
 
-/** Options of all mutations of the vote on one product. They run one after another. */
-const inTurn = (productId: string) => ({
+/** The options of all mutations of the vote on one product, which run one after another. */
+const sequentialOptions = (productId: string) => ({
   mutationKey: upvoteKeys.mutation(productId),
   scope: { id: subjectOf(productId) },
 });
@@ -54,11 +54,12 @@ const inTurn = (productId: string) => ({
  * the server confirmed it or it was queued.
  */
 export function toggleUpvote(api: Api, client: QueryClient, productId: string): Promise<boolean> {
-  // The app replays an early vote as a click, which always adds the vote. A failure restores the state before it.
+  // The app replays an early vote as a click that adds it. If that fails, the page returns to the state before the
+  // vote.
   const queryKey = upvoteKeys.early(productId);
   const isEarly = client.getQueryData<boolean>(queryKey);
   client.removeQueries({ queryKey });
-  // Reads the vote at the time of the click, because two clicks may precede one render.
+  // Reads the vote at the time of the click, because two clicks may occur before the next render.
   return setUpvote(api, client, productId, isEarly || !shownVote(client, productId), isEarly);
 }
 
@@ -78,8 +79,8 @@ async function setUpvote(
 
 /**
  * Returns the mutation for a click on the upvote button: `true` adds the vote, `false` removes it. Requests run one
- * after another, so the last click wins. The screen shows the last click while requests are pending, and afterwards the
- * confirmed state. `isEarly`: the page already shows this vote, because the head script has sent it.
+ * after another, so the last click wins. The screen shows the last click while requests are pending, and then the
+ * confirmed state. If `isEarly` is true, the page already shows the vote, because the head script has sent it.
  */
 export function setUpvoteOptions(api: Api, client: QueryClient, productId: string, isEarly = false) {
   const confirmed = upvoteKeys.confirmed(productId);
@@ -92,7 +93,7 @@ export function setUpvoteOptions(api: Api, client: QueryClient, productId: strin
     },
   });
   return mutationOptions({
-    ...inTurn(productId),
+    ...sequentialOptions(productId),
     mutationFn: async (upvoted: boolean): Promise<Confirmed & { isQueued?: boolean }> => {
       const before = client.getQueryData<Confirmed>(confirmed)?.upvoted ?? false;
       const queued = queuedUpvote(productId);
@@ -110,12 +111,12 @@ export function setUpvoteOptions(api: Api, client: QueryClient, productId: strin
     onMutate: (upvoted) => {
       const before = shownVote(client, productId);
       if (pendingClicks(client, productId) === 1) {
-        // Otherwise, the entry of an earlier click could expire while this click is pending.
+        // Removes the entry of an earlier click, which could otherwise expire while this click is pending.
         client.removeQueries({ queryKey: confirmed });
         client.setQueryData<Confirmed>(confirmed, { upvoted: before && !isEarly });
       }
       setStatus(client, productId, upvoted);
-      moveCount(client, productId, before, upvoted);
+      updateCount(client, productId, before, upvoted);
     },
     onSuccess: (state, upvoted) => {
       client.setQueryData<Confirmed>(confirmed, state);
@@ -134,23 +135,23 @@ function showConfirmed(client: QueryClient, productId: string, failure?: unknown
   const state = client.getQueryData<Confirmed>(upvoteKeys.confirmed(productId));
   if (!state || pendingClicks(client, productId) > 1) return;
   const { upvoted, upvotes } = state;
-  if (upvotes === undefined) moveCount(client, productId, shownVote(client, productId), upvoted);
+  if (upvotes === undefined) updateCount(client, productId, shownVote(client, productId), upvoted);
   else patchProduct(client, productId, (product) => ({ ...product, upvotes }));
   setStatus(client, productId, upvoted);
-  // Despite an error from the server or from a proxy in front of it, the vote may be stored.
+  // The server may have stored the vote despite an error response, which may also come from a proxy.
   const isUnknown = failure instanceof ApiError && (failure.status === 0 || failure.status >= 500);
   if (isUnknown) void client.invalidateQueries({ queryKey: upvoteKeys.status(productId) });
 }
 
 /**
- * Shows a vote that was queued before the page loaded or in another tab, unless the page already shows it. The data
- * from the server does not include the vote.
+ * Shows a vote that was queued before the page loaded or in another tab, because the server's data does not include it.
+ * Has no effect if the page already shows the vote.
  */
 export function showQueuedUpvote(client: QueryClient, { productId, upvoted, before }: QueuedUpvote): void {
   const shown = client.getQueryData<boolean>(upvoteKeys.status(productId)) ?? before;
   if (shown === upvoted) return;
   setStatus(client, productId, upvoted);
-  moveCount(client, productId, shown, upvoted);
+  updateCount(client, productId, shown, upvoted);
 }
 
 /** Sends a queued vote, unless a click has removed or replaced it. @throws ApiError if the request fails. */
@@ -158,7 +159,7 @@ export async function sendQueuedUpvote(api: Api, client: QueryClient, queued: Qu
   const { productId, upvoted, before } = queued;
   const confirmed = upvoteKeys.confirmed(productId);
   const options = mutationOptions({
-    ...inTurn(productId),
+    ...sequentialOptions(productId),
     mutationFn: async () => (isQueued(queued) ? api.setUpvote(productId, upvoted) : null),
     onMutate: () => {
       if (pendingClicks(client, productId) > 1) return;
@@ -166,7 +167,7 @@ export async function sendQueuedUpvote(api: Api, client: QueryClient, queued: Qu
     },
     onSuccess: (state) => {
       if (state) {
-        // Must precede the mutation of the next click, which would otherwise treat the queued vote as unsent.
+        // Must run before the mutation of the next click, which would otherwise treat the queued vote as unsent.
         removeSent(queued);
         client.setQueryData<Confirmed>(confirmed, state);
         showToast({ ...translateToast(upvoted ? TEXTS.added : TEXTS.removed), subject: subjectOf(productId) });
@@ -184,7 +185,7 @@ export function rollBackQueuedUpvote(client: QueryClient, queued: QueuedUpvote, 
   // A pending click shows the confirmed state when its request ends.
   if (pendingClicks(client, productId) === 0) {
     client.setQueryData(upvoteKeys.status(productId), before);
-    moveCount(client, productId, upvoted, before);
+    updateCount(client, productId, upvoted, before);
   }
   // The server may have refused the vote because the product was removed.
   void client.invalidateQueries({ queryKey: productKeys.detail(productId) });
@@ -204,8 +205,8 @@ function shownVote(client: QueryClient, productId: string): boolean {
   return data ?? (status !== 'error' && rememberedVotes.read().includes(productId));
 }
 
-function moveCount(client: QueryClient, productId: string, from: boolean, to: boolean): void {
-  moveUpvotes(client, productId, Number(to) - Number(from));
+function updateCount(client: QueryClient, productId: string, from: boolean, to: boolean): void {
+  addUpvotes(client, productId, Number(to) - Number(from));
 }
 
 function failureOf(upvoted: boolean, cause: unknown): string {
@@ -219,7 +220,7 @@ function failureOf(upvoted: boolean, cause: unknown): string {
 const MAX_REMEMBERED = 500;
 
 function rememberVote(productId: string, upvoted: boolean): void {
-  // While the visitor leaves, the page is hidden and its requests appear to fail, but the browser still completes them.
+  // When the visitor leaves, the page is hidden and its requests appear to fail, but the browser still completes them.
   if (document.hidden) return;
   const before = rememberedVotes.read();
   if (before.includes(productId) === upvoted) return;
@@ -229,11 +230,11 @@ function rememberVote(productId: string, upvoted: boolean): void {
 
 /**
  * Stores each vote status in this browser when it changes, refetches votes that another tab has changed, and keeps
- * queued votes on screen. Returns a function that stops watching.
+ * queued votes on screen. Returns a function that stops all this.
  */
 export function watchVotes(api: Api, client: QueryClient): () => void {
   const known = new Map<string, boolean>();
-  const note = ({ queryKey, state }: { queryKey: readonly unknown[]; state: { data?: unknown } }, isRead = false) => {
+  const record = ({ queryKey, state }: { queryKey: readonly unknown[]; state: { data?: unknown } }, isRead = false) => {
     const [kind, productId] = queryKey;
     if (kind !== upvoteKeys.statuses[0] || typeof productId !== 'string' || typeof state.data !== 'boolean') return;
     // The visitor voted in another tab or on the previous page, so the count on screen is stale as well.
@@ -241,13 +242,13 @@ export function watchVotes(api: Api, client: QueryClient): () => void {
     known.set(productId, state.data);
     rememberVote(productId, state.data);
   };
-  for (const query of client.getQueryCache().getAll()) note(query);
+  for (const query of client.getQueryCache().getAll()) record(query);
   const unsubscribe = client.getQueryCache().subscribe((event) => {
     // Other events contain no new status, and an old status must not overwrite a vote that another tab has stored.
     if (event.type !== 'updated' || event.action.type !== 'success') return;
     const isRead = !event.action.manual;
     if (isRead) showQueuedStatus(client, event.query.queryKey);
-    note(event.query, isRead);
+    record(event.query, isRead);
   });
   const onStorage = ({ key, newValue }: StorageEvent) => {
     // The key of `rememberedVotes`. A null value means that other code on this origin deleted the key.
@@ -261,8 +262,8 @@ export function watchVotes(api: Api, client: QueryClient): () => void {
 }
 
 /**
- * Refetches a product's number of upvotes, but not the lists that contain the product, which would insert and move
- * other products. A count that changed during the read is newer than the response.
+ * Refetches a product's number of upvotes. Does not refetch the lists that contain the product, because that would
+ * insert and move other products. A count that changed during the read is newer than the response, so it stays.
  */
 async function readUpvotes(api: Api, client: QueryClient, productId: string): Promise<void> {
   const before = new Set<number>();
@@ -276,7 +277,7 @@ async function readUpvotes(api: Api, client: QueryClient, productId: string): Pr
   patchProduct(client, productId, (product) => (before.has(product.upvotes) ? { ...product, upvotes } : product));
 }
 
-/** After a read of a vote, which does not include a queued change, shows the change again. */
+/** Shows a queued change again after a read of the vote, because the response does not include the change. */
 function showQueuedStatus(client: QueryClient, queryKey: readonly unknown[]): void {
   const [kind, productId] = queryKey;
   if (kind !== upvoteKeys.statuses[0]) return;
@@ -290,7 +291,7 @@ function readChangedVotes(client: QueryClient): void {
   for (const [queryKey, known] of client.getQueriesData<boolean>({ queryKey: upvoteKeys.statuses })) {
     const productId = String(queryKey[1]);
     const isRemembered = remembered.includes(productId);
-    // An upvote may be missing because it is too old to be remembered.
+    // A known upvote may be missing from the remembered ones because it is too old.
     const isSame = known === isRemembered || (known && remembered.length === MAX_REMEMBERED);
     if (known === undefined || isSame || pendingClicks(client, productId) > 0) continue;
     void client.invalidateQueries({ queryKey });

@@ -23,8 +23,8 @@ export function UpvoteButton({ productId, productName, upvotes, size = 'regular'
   const title = t(upvoted ? TOOLTIPS.remove : TOOLTIPS.add);
   return (
     <button
-      // Hydration keeps the attributes that the head script has set for a remembered or an early vote. They are
-      // corrected once the vote is known.
+      // Hydration keeps the attributes that the head script has set for a remembered or an early vote. This callback
+      // corrects them once the vote is known.
       ref={(button) => {
         if (!button || !isKnown) return;
         button.removeAttribute('data-voted');
@@ -60,7 +60,7 @@ function useUpvote(productId: string) {
   const api = useApi();
   const client = useQueryClient();
   const remembered = useBrowserStore(rememberedVotes, (ids) => ids.includes(productId));
-  // The server knows no visitor, and one query per button would take a tenth of the time to render a list.
+  // The server does not know the visitor, and a query for each button would take a tenth of a list's rendering time.
   const { data, isError } =
     // biome-ignore lint/correctness/useHookAtTopLevel: the condition is constant
     typeof window === 'undefined' ? NO_STATUS : useQuery(upvoteStatusOptions(api, productId));

@@ -5,8 +5,8 @@ import type { Product } from '../../../contract/products/schema.ts';
 import { ApiError } from '../../api/http-api.ts';
 
 /**
- * The maximum number of upvoted products to check, and of products with the visitor's comments, starting with the
- * latest.
+ * The maximum number of upvoted products to check, and of products with comments by the visitor. The latest are checked
+ * first.
  */
 const MAX_CHECKED = 4;
 const MAX_LAUNCHES = 5;
@@ -26,7 +26,9 @@ export interface VisitNews {
   launched: Product[];
   /** Upvoted products whose voting window ended. */
   ended: { product: NamedProduct; standing: Standing }[];
-  /** Products on which the visitor commented and that have new comments, and whether there are more than counted. */
+  /**
+   * Products with comments by the visitor that have new comments. `hasMore`: there are more new comments than counted.
+   */
   commented: { product: NamedProduct; comments: number; hasMore: boolean }[];
 }
 
@@ -72,7 +74,7 @@ export async function readVisitNews(
 }
 
 /**
- * Resolves to null on a client error (4xx), which concerns one product only. Other errors are rethrown, because further
+ * Resolves to null on a client error (4xx), which concerns only one product. Rethrows other errors, because further
  * requests would probably fail as well.
  */
 async function nullOnClientError<Result>(request: Promise<Result>): Promise<Result | null> {

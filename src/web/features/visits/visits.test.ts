@@ -15,7 +15,7 @@ test('activity within half an hour belongs to the same visit', () => {
   expect(visitsAt(first, soon)).toEqual({ seenAt: soon, lastEndedAt: null });
 });
 
-test('after half an hour a new visit begins, and the previous one ended with its last activity', () => {
+test('after half an hour, a new visit begins, and the previous one ended with its last activity', () => {
   const later = visitsAt({ seenAt: NOON, lastEndedAt: NOON - 9 }, NOON + VISIT_GAP_MS);
   expect(later).toEqual({ seenAt: NOON + VISIT_GAP_MS, lastEndedAt: NOON });
   expect(visitsAt(later, later.seenAt + 5).lastEndedAt, 'unchanged during the visit').toBe(NOON);
@@ -25,7 +25,7 @@ test('setting the clock back does not begin a new visit', () => {
   expect(visitsAt({ seenAt: NOON, lastEndedAt: 1 }, NOON - 5)).toEqual({ seenAt: NOON - 5, lastEndedAt: 1 });
 });
 
-test('a visit begins in a visible tab only', () => {
+test('a visit begins only in a visible tab', () => {
   onTestFinished(() => void vi.unstubAllGlobals());
   vi.spyOn(Date, 'now').mockReturnValue(NOON + VISIT_GAP_MS);
   onTestFinished(() => void vi.restoreAllMocks());

@@ -1,7 +1,7 @@
 import { rich, t } from '../../language/translate.ts';
 import { createBrowserStore, useBrowserStore } from '../../storage/browser-store.ts';
 
-/** A visit ends after an absence of this length. */
+/** A visit ends after this long without activity. */
 export const VISIT_GAP_MS = 30 * 60_000;
 
 /** Browser times, in milliseconds since 1970. */
@@ -22,8 +22,8 @@ export function visitsAt(stored: Visits | null, now: number): Visits {
 }
 
 /**
- * Returns when the previous visit ended, even if the current visit has not been recorded yet. In a hidden tab, no visit
- * begins: the news would be read long before the visitor returns.
+ * Returns when the previous visit ended, even if the current visit has not been recorded yet. A hidden tab does not
+ * begin a visit, because the news would be read long before the visitor returns.
  */
 export function lastVisitEnd(stored: Visits | null): number | null {
   return stored && (document.visibilityState === 'hidden' ? stored : visitsAt(stored, Date.now())).lastEndedAt;
@@ -35,7 +35,7 @@ function isVisits(value: unknown): value is Visits {
 }
 
 /**
- * Marks a product that was launched since this browser's last visit. The marker lies over the card's edge, so the
+ * Marks a product that was launched since this browser's last visit. The marker is placed over the card's edge, so the
  * layout does not shift.
  */
 export function NewMarker({ createdAt }: { createdAt: string }) {

@@ -1,4 +1,4 @@
-// Long because it has all text of visitors' pages.
+// Long because it contains every text of the visitors' pages.
 import type { Catalogue } from '../catalogue.ts';
 
 export default {

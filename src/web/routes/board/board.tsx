@@ -34,8 +34,8 @@ export function boardTitle(period: Period): string {
 }
 
 /**
- * Returns the head of a leaderboard. A board without launches is not indexed, and later pages have the canonical URL of
- * the first.
+ * Returns the document head of a leaderboard. Boards without launches are not indexed. Later pages of a board have the
+ * canonical URL of its first page.
  */
 export function boardHead(period: Period, siteName: string, { empty = false } = {}): PageHead {
   const head = {
@@ -70,7 +70,7 @@ function BoardPage({ period, cursor }: { period: Period; cursor: string }) {
   const onEnd = useCallback(() => void refetch({ cancelRefetch: false }), [refetch]);
   const board = data?.pages.at(-1);
   const expected = expectedBoard(period, useNow());
-  // Checks both, because a past board has no next period either if all later products were removed.
+  // Checks both properties, because a past board also has no next period if all later products were removed.
   const isRunning = board?.status === 'open' && board.nextPeriod === null;
 
   if (data && !board) return <BoardMissing />;
@@ -114,7 +114,9 @@ function BoardPage({ period, cursor }: { period: Period; cursor: string }) {
 interface BoardBannerProps {
   period: Period;
   board: BoardSummary;
-  /** Whether no board has been loaded. Then `board` is an estimate, which is hidden and only reserves space. */
+  /**
+   * Whether no board has been loaded yet. If true, `board` is an estimate that stays invisible and only reserves space.
+   */
   isExpected: boolean;
   /** Whether the first loaded page has no launches. */
   isEmpty: boolean;

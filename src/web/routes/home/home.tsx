@@ -20,7 +20,6 @@ import { Link } from '../../ui/link.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { Waves } from '../../ui/waves.tsx';
 
-/** Returns the document title of a list. */
 function homeTitle(filters: ProductFilters, siteName: string): string {
   const { q, tag } = filters;
   const page = pageNumberOf(filters);
@@ -29,8 +28,8 @@ function homeTitle(filters: ProductFilters, siteName: string): string {
 }
 
 /**
- * Returns the head of a list. Only the whole list and the list of each tag are indexed: another order shows the same
- * products, later pages change with every launch, and the number of possible searches is unlimited.
+ * Returns the document head of a list. Only the whole list and the list of each tag are indexed: another order shows
+ * the same products, later pages change with every launch, and the number of possible searches is unlimited.
  */
 export function homeHead(filters: ProductFilters, site: SiteTitle, { empty = false } = {}): PageHead {
   const { q, tag } = filters;
@@ -40,14 +39,14 @@ export function homeHead(filters: ProductFilters, site: SiteTitle, { empty = fal
     description: tag && !q ? `${t('Tech products tagged {tag}.', { tag })} ${tagline}` : tagline,
   };
   if (q || (tag && empty)) return { ...head, noindex: true };
-  // Tags ignore case, so the canonical URL has them in lower case.
+  // Tags are case-insensitive, so the canonical URL has them in lower case.
   return { ...head, canonical: paths.list(tag ? { tag: tag.toLowerCase() } : {}) };
 }
 
-/** The sidebar, whose code is not part of the first load. */
+/** The sidebar. Its code is not part of the initial bundle. */
 export const LANDSCAPES = lazyPart(() => import('./landscapes.tsx').then((module) => module.Landscapes));
 
-/** The news since the last visit. Only browsers of returning visitors load its code. */
+/** The news since the last visit. Only the browsers of returning visitors load its code. */
 const SINCE_LAST_VISIT = lazyPart(() => import('./since-last-visit.tsx').then((module) => module.SinceLastVisit));
 
 /** Exported for the preview of a submission, which loads this module on demand. */
@@ -70,7 +69,7 @@ export function Home() {
     <>
       <WelcomeBanner />
       <div className="home-columns">
-        {/* Comes first in the focus order, because it is shown over the banner. */}
+        {/* First in the focus order, because it is shown over the banner. */}
         {hasVisited && <PartView part={SINCE_LAST_VISIT} />}
         <section className="home-list" aria-labelledby="list-title">
           <div className="list-head">

@@ -46,7 +46,10 @@ function whenIdle(callback: () => void): void {
   else setTimeout(callback);
 }
 
-/** Reads the news since the last visit when the browser is idle. The result never becomes stale. */
+/**
+ * Reads the news since the last visit when the browser is idle. The result never becomes stale, so it is read only
+ * once.
+ */
 function useVisitNews(): VisitNews | undefined {
   const api = useApi();
   const client = useQueryClient();

@@ -12,7 +12,7 @@ import { useRouter } from '../../routing/router.tsx';
 import { allowTranslation } from '../../ui/translated-text.ts';
 import { OfflineNote } from '../offline/offline-note.tsx';
 
-/** Features that are not essential. Their code loads after the page. */
+/** Features that are not essential. Their code loads after the page itself. */
 export const DEFERRED = { LiveUpdates, DeferredFeatures };
 
 function DeferredFeatures() {
@@ -34,19 +34,19 @@ function DeferredFeatures() {
   return <OfflineNote />;
 }
 
-const NOTE_EVERY_MS = 60_000;
+const RECORD_INTERVAL_MS = 60_000;
 
 /** Records activity periodically while the page is visible. Returns a function that stops the recording. */
 function watchVisit(): () => void {
-  const note = () => {
+  const recordVisit = () => {
     if (document.visibilityState === 'visible') visits.write(visitsAt(visits.read(), Date.now()));
   };
-  note();
-  const timer = setInterval(note, NOTE_EVERY_MS);
-  document.addEventListener('visibilitychange', note);
+  recordVisit();
+  const timer = setInterval(recordVisit, RECORD_INTERVAL_MS);
+  document.addEventListener('visibilitychange', recordVisit);
   return () => {
     clearInterval(timer);
-    document.removeEventListener('visibilitychange', note);
+    document.removeEventListener('visibilitychange', recordVisit);
   };
 }
 
@@ -68,8 +68,8 @@ function recheckVotes(client: QueryClient): void {
 }
 
 /**
- * Adopts the theme that another tab selects, even while this page is in the back/forward cache. The key is the same as
- * in ui/theme.tsx. A test compares them.
+ * Adopts the theme that another tab selects, also when this page returns from the back/forward cache. The storage key
+ * is the same as in ui/theme.tsx. A test compares them.
  */
 function followTheme(): () => void {
   const stopped = new AbortController();
@@ -100,7 +100,7 @@ function useTodayInFooter(): void {
 
 /**
  * When the visitor returns to a page, moves the focus from the heading to the link that last had the focus on that
- * page. Usually, the visitor followed that link.
+ * page, which is usually the link that the visitor followed.
  */
 function useReturnFocus(): void {
   const { location, type } = useRouter();
@@ -109,16 +109,16 @@ function useReturnFocus(): void {
   const links = useRef(new Map<string, string>());
 
   useEffect(() => {
-    const note = ({ target }: FocusEvent) => {
+    const recordFocus = ({ target }: FocusEvent) => {
       const left = target instanceof HTMLAnchorElement && target.getAttribute('href');
       if (left) links.current.set(key, left);
     };
-    document.addEventListener('focusin', note);
+    document.addEventListener('focusin', recordFocus);
 
     const returnTo = type === 'POP' ? key : ((state as { returnTo?: string } | null)?.returnTo ?? '');
     const href = links.current.get(returnTo);
     const link = href && document.querySelector<HTMLElement>(`main a[href="${CSS.escape(href)}"]`);
     if (link && document.activeElement instanceof HTMLHeadingElement) link.focus({ preventScroll: true });
-    return () => document.removeEventListener('focusin', note);
+    return () => document.removeEventListener('focusin', recordFocus);
   }, [key, state, type]);
 }

@@ -46,8 +46,8 @@ const DEFERRED_LOAD_DELAY_MS = 3_000;
 type Deferred = typeof import('./deferred-features.tsx').DEFERRED;
 
 /**
- * Returns the deferred features, which load three seconds after the page, or immediately if the page came from the
- * offline cache, the browser is offline or writes are queued.
+ * Returns the deferred features once they have loaded: three seconds after the page, or immediately if the page came
+ * from the offline cache, the browser is offline or writes are queued.
  */
 function useDeferred(): Deferred | undefined {
   const [deferred, setDeferred] = useState<Deferred>();
@@ -55,7 +55,8 @@ function useDeferred(): Deferred | undefined {
   useEffect(() => {
     const load = () =>
       loadOnVisit(() => import('./deferred-features.tsx')).then((module) =>
-        // An urgent update of this context would make React hydrate the whole page in one piece.
+        // Updates the context in a transition, because an urgent update would make React hydrate the whole page in one
+        // piece.
         startTransition(() => setDeferred(module.DEFERRED)),
       );
     if (cachedAt() !== undefined || !navigator.onLine || hasOutbox()) {

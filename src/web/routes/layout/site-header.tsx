@@ -45,7 +45,10 @@ export function SiteHeader() {
   );
 }
 
-/** Closes the menu. Its buttons are disabled, so the focus always moves to an element that the panel may cover. */
+/**
+ * Closes the menu when the focus leaves it. Its buttons are disabled, so the focus always moves to an element outside,
+ * which the open menu may cover.
+ */
 function close({ currentTarget }: SyntheticEvent<HTMLDetailsElement>): void {
   currentTarget.open = false;
 }
@@ -64,5 +67,5 @@ function DemoButtons() {
   );
 }
 
-/** The link for submitting a product, whose code is not part of the first load. */
+/** The link for submitting a product. Its code is not part of the initial bundle. */
 export const SUBMIT_LINK = lazyPart(() => import('../submissions/submit-link.tsx').then((module) => module.SubmitLink));

@@ -7,7 +7,7 @@ import type { PageHead } from '../../routing/document-head.ts';
 import { SiteMark } from '../../ui/icons.tsx';
 import { Notice } from '../../ui/notice.tsx';
 
-/** Returns the head of the public moderation log. Later pages have the canonical URL of the first. */
+/** Returns the document head of the public moderation log. Later pages have the canonical URL of the first page. */
 export function logHead(siteName: string): PageHead {
   return {
     title: `${t('Moderation log')} · ${siteName}`,

@@ -30,14 +30,14 @@ export function OfflineNote() {
   useEffect(() => void cacheVisiblePage(), [pathname, search]);
 
   const waiting = items.filter(({ refused }) => refused === undefined);
-  // Newest first: the note grows upwards, so earlier comments and their buttons stay in place.
+  // Newest first, because the note grows upwards. Earlier comments and their buttons stay in place.
   const comments = items.filter(({ kind }) => kind === 'comment').reverse();
   const unsent = comments.filter(({ refused }) => refused === undefined);
   const lines = [
     online ? isCopy && t('The network is not responding: this is the page as you last saw it.') : t(OFFLINE),
     waiting.length > 0 && describe(waiting),
   ].filter((line) => line !== false);
-  // Empty at first, because screen readers announce only text that is added later.
+  // The text is empty in the first render, because screen readers announce only text that is added later.
   const text = useDeferredValue(lines.join(' '), '');
 
   return (
@@ -93,9 +93,9 @@ function useQueuedUpvotes(items: readonly OutboxItem[]): void {
 }
 
 /**
- * When online, sends queued writes. Then refetches the visible data if the page may be stale, so each count includes
- * the visitor's own upvote. Repeats both while the browser is online, because a failed click may queue its vote again,
- * and another tab may queue writes. Returns whether the page still shows a cached copy.
+ * Sends queued writes while the browser is online. Then refetches the visible data if the page may be stale, so each
+ * count includes the visitor's own upvote. Repeats both, because a failed click may queue its vote again, and another
+ * tab may queue writes. Returns whether the page still shows a cached copy.
  */
 function useReconnect(online: boolean): boolean {
   const api = useApi();
@@ -129,7 +129,7 @@ function useReconnect(online: boolean): boolean {
 }
 
 /**
- * Refetches the visible data, except lists that were read before `time` (milliseconds since 1970) and whose new items
+ * Refetches the visible data. Skips lists that were read before `time` (milliseconds since 1970) and whose new items
  * live updates announce. Resolves to whether all reads succeeded.
  */
 async function refetchStale(client: QueryClient, time: number): Promise<boolean> {
@@ -196,7 +196,7 @@ function QueuedComment({ item }: { item: OutboxItem }) {
           type="button"
           className="button"
           data-tone="quiet"
-          // `disabled` would remove the focus.
+          // The attribute `disabled` would remove the focus.
           aria-disabled={isDiscarding}
           onClick={() => !isDiscarding && discard()}
         >
@@ -208,7 +208,8 @@ function QueuedComment({ item }: { item: OutboxItem }) {
 }
 
 /**
- * A ref callback. When its card is removed, moves the focus from it to an adjacent card or, without one, to the page.
+ * A ref callback for a card. When the card is removed, moves the focus from it to an adjacent card or, without one, to
+ * the page.
  */
 function passFocusOn(card: Element | null) {
   return () => {
@@ -223,9 +224,10 @@ function passFocusOn(card: Element | null) {
 
 /** Starts the service worker, which caches visited pages. Without it, pages can be read only online. */
 async function startServiceWorker(): Promise<void> {
-  // The development server has no bundled files to cache.
+  // Not in development, because the development server has no bundled files to cache.
   if (!import.meta.env.PROD || !('serviceWorker' in navigator)) return;
-  // A worker of a new build has empty caches, so it must cache this page. `OfflineNote` itself asks the first worker.
+  // A worker of a new build has empty caches, so this page asks it to cache the page. `OfflineNote` itself asks the
+  // first worker.
   let hasWorker = navigator.serviceWorker.controller !== null;
   navigator.serviceWorker.addEventListener('controllerchange', () => {
     if (hasWorker) void cacheVisiblePage();

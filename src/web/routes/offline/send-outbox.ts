@@ -30,7 +30,10 @@ export function sendOutbox(api: Api, client: QueryClient): Promise<void> {
   return withLock('outbox', () => sendAll(api, client));
 }
 
-/** Removes a comment from the queue. If it is being sent, first waits for the result: it may be posted after all. */
+/**
+ * Removes a comment from the queue. If the comment is being sent, first waits for the result, because it may be posted
+ * after all.
+ */
 export function discardComment(item: OutboxItem): Promise<void> {
   const key = writeKey(item);
   return withLock(key, async () => removeFromOutbox(key));
@@ -39,7 +42,8 @@ export function discardComment(item: OutboxItem): Promise<void> {
 async function withLock(name: string, run: () => Promise<void>): Promise<void> {
   let running: Promise<void> | undefined;
   const runOnce = () => (running ??= run());
-  // A browser that blocks storage refuses the lock. Then the queue is not shared with other tabs, so it needs no lock.
+  // If the browser blocks storage, it also rejects the lock. In that case, tabs do not share the queue, so it needs no
+  // lock.
   await navigator.locks?.request(name, runOnce).catch(() => {});
   await runOnce();
 }
@@ -68,7 +72,7 @@ async function send(api: Api, client: QueryClient, item: OutboxItem): Promise<vo
     return removeSent(item);
   }
   const now = Date.now();
-  // Its idempotency key may have expired, so sending the comment again could post it twice.
+  // The comment's idempotency key may have expired, so sending it again could post it twice.
   if (now - (item.firstSentAt ?? now) >= RESEND_MS) {
     throw new UncertainError('An earlier attempt may have posted it. Check before you try again.');
   }
@@ -78,9 +82,9 @@ async function send(api: Api, client: QueryClient, item: OutboxItem): Promise<vo
 }
 
 /**
- * Returns whether a failure is final. Temporary failures are network errors, server errors, the statuses 408 and 429
- * (many queued writes may exceed a rate limit), and error pages of a proxy. But a proxy that refuses a comment, except
- * with 404, may do so because of the text, so the comment would block the queue.
+ * Returns whether a failure is final. Temporary failures are network errors, server errors, error pages of a proxy and
+ * the statuses 408 and 429 (many queued writes may exceed a rate limit). But if a proxy refuses a comment, except with
+ * 404, the failure counts as final: the proxy may object to the text, and the comment would block the queue.
  */
 function isRefusal({ kind }: OutboxItem, error: unknown): boolean {
   if (!(error instanceof ApiError)) return true;
@@ -95,7 +99,8 @@ function refuse(client: QueryClient, item: OutboxItem, error: unknown): void {
     rollBackQueuedUpvote(client, item, error);
   } else {
     setRefusal(writeKey(item), reasonOf(error));
-    // The toast asks the visitor to try again, which could post the comment twice.
+    // No toast appears for an uncertain comment, because it would ask the visitor to try again, which could post it
+    // twice.
     if (!(error instanceof UncertainError)) reportRefusedComment();
   }
 }

@@ -6,7 +6,7 @@ import { FailureNotice, Notice, NoticeLink } from '../../ui/notice.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { SkeletonBox, SkeletonLine } from '../../ui/skeleton.tsx';
 
-// Each state sets the title of the document, because instead of 'not found', the maker sees a page with another title.
+// Each state sets the document's title itself, because makers see a page with another title instead of 'not found'.
 
 export function ProductMissing() {
   useDocumentHead(unlistedHead(PRODUCT_MESSAGES.notFound, useSite()));

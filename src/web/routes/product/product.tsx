@@ -25,7 +25,7 @@ import { hasModifier, Link } from '../../ui/link.tsx';
 import { showLoadFailure } from '../../ui/toasts.ts';
 import { ProductFailure, ProductMissing, ProductSkeleton } from './product-states.tsx';
 
-/** Returns the head of a product's page, the same for every page of its discussion. */
+/** Returns the document head of a product's page. All pages of its discussion have the same one. */
 export function productHead(product: Product, siteName: string): PageHead {
   return {
     title: `${product.name} · ${siteName}`,
@@ -34,12 +34,12 @@ export function productHead(product: Product, siteName: string): PageHead {
   };
 }
 
-/** The sidebar, whose code is not part of the first load. */
+/** The sidebar. Its code is not part of the initial bundle. */
 export const PRODUCT_SIDE = lazyPart(() =>
   import('../../features/products/product-side.tsx').then((module) => module.ProductSide),
 );
 
-/** The related products, whose code is not part of the first load. */
+/** The related products. Their code is not part of the initial bundle. */
 export const RELATED = lazyPart(() =>
   import('../../features/products/related-products.tsx').then((module) => module.RelatedProducts),
 );
@@ -105,8 +105,8 @@ function ProductContent({ detail: { product } }: { detail: ProductDetail }) {
 const DELAY_MS = 100;
 
 /**
- * Scrolls to the discussion or the comment that the URL names, and moves the focus there, like a fragment link. If
- * the visitor is already typing, nothing moves.
+ * Scrolls to the discussion or the comment that the URL names and moves the focus there, as the browser does for
+ * fragment links. If the visitor is already typing, nothing moves.
  */
 function useCommentsScroll(ready: boolean, api: Api, client: QueryClient): void {
   const {
@@ -116,7 +116,7 @@ function useCommentsScroll(ready: boolean, api: Api, client: QueryClient): void 
   // A layout effect runs as soon as the page is rendered. Other effects wait for the view transition from the card.
   // biome-ignore lint/correctness/useExhaustiveDependencies: pressing the same link again is another navigation
   useLayoutEffect(() => {
-    // The browser itself scrolls in a new document, and the visitor may have scrolled on before this code loaded.
+    // In a new document, the browser itself scrolls, and the visitor may have scrolled further before this code loaded.
     const mayScroll = type !== 'LOAD' || !window.scrollY;
     // Back and Forward restore the scroll position and the focus.
     if (type === 'POP' || !ready) return;
@@ -136,7 +136,7 @@ function useCommentsScroll(ready: boolean, api: Api, client: QueryClient): void 
   }, [hash, key, ready]);
 }
 
-/** Links to the list that the visitor came from, with its search and scroll position, or else to the home page. */
+/** A link to the list that the visitor came from, with its search and scroll position, or else to the home page. */
 function BackLink() {
   const { navigate } = useRouter();
   const lastList = useLastList();
@@ -156,10 +156,10 @@ function BackLink() {
   );
 }
 
-/** The maker's view of the product on screen, whose code is not part of the first load. */
+/** The maker's view of the product on screen. Its code is not part of the initial bundle. */
 export const MAKER = lazyPart(() => import('../submissions/maker.tsx').then((module) => module.Maker));
 
-/** The standing, whose code is not part of the first load. */
+/** The standing. Its code is not part of the initial bundle. */
 export const STANDING = lazyPart(() =>
   import('../../features/leaderboards/standing.tsx').then((module) => module.Standing),
 );

@@ -40,8 +40,8 @@ function utc(time: Date): string {
 }
 
 /**
- * Escapes text as RFC 5545, section 3.3.11, requires. Removes all other control characters except tabs, which are the
- * only ones that the format allows.
+ * Escapes text, including line breaks, as RFC 5545, section 3.3.11, requires. Removes other control characters except
+ * tabs, because the format does not allow them.
  */
 function escapeText(text: string): string {
   return text

@@ -19,13 +19,13 @@ import { formatTime, visitorTimeZone } from './times.ts';
 export interface Draft extends Record<MakerText, string> {
   tags: readonly string[];
   team: readonly { name: string; role: string }[];
-  /** In ISO 8601 format, empty for a launch immediately after approval, or 'incomplete' if no time is entered. */
+  /** An ISO 8601 time, or empty for a launch immediately after approval, or 'incomplete' if no time is entered. */
   launchAt: string;
-  /** Saved with the input, so sending it again after a reload does not create a second submission. */
+  /** Stored with the input, so sending it again after a reload does not create a second submission. */
   idempotencyKey: string;
 }
 
-/** Returns the field of the form to which an error belongs: the first part of a path such as `team.0.name`. */
+/** Returns the name of the form field to which an error belongs: the first part of a path such as `team.0.name`. */
 export function fieldWith({ field }: FieldError): string {
   return field.split(/\W/, 1)[0] ?? field;
 }
@@ -66,7 +66,9 @@ export function toDraft(product: Product, launchAt: string | null): Draft {
 
 export const draftOf = ({ product, launchAt }: Submission) => toDraft(product, launchAt);
 
-/** Errors show only the beginning of long values, because screen readers read an error when its field gets focus. */
+/**
+ * Errors quote only the beginning of long values, because screen readers read an error when its field gets the focus.
+ */
 const LONG_VALUE = /^(.{200}).+$/su;
 
 const DRAFT_FIELDS = [...MAKER_FIELDS, 'launchAt'] as const;
@@ -124,8 +126,8 @@ export function toProduct(draft: Draft, image: string, now: number): Product {
 }
 
 /**
- * Returns the errors in a draft, for early feedback: the server checks the submission again. Only the server checks
- * whether the launch time has passed, because the browser's clock may be wrong.
+ * Returns the errors in a draft. This is only early feedback, because the server checks the submission again. Only the
+ * server checks whether the launch time has passed, because the browser's clock may be wrong.
  */
 export function errorsIn(draft: Draft): FieldError[] {
   const { tags, team, ...texts } = trimmed(draft);
@@ -133,7 +135,7 @@ export function errorsIn(draft: Draft): FieldError[] {
   if (texts.name === '') errors.push({ field: 'name', detail: t('Give your product a name.') });
   for (const field of MAKER_TEXTS) {
     const { label, maxCharacters } = fieldOf(field);
-    const length = characters(texts[field]);
+    const length = countCharacters(texts[field]);
     if (length > maxCharacters)
       errors.push({
         field,
@@ -145,7 +147,7 @@ export function errorsIn(draft: Draft): FieldError[] {
         ),
       });
   }
-  const longTag = tags.find((tag) => characters(tag) > PRODUCT_FIELDS.tags.maxCharacters);
+  const longTag = tags.find((tag) => countCharacters(tag) > PRODUCT_FIELDS.tags.maxCharacters);
   if (tags.length > PRODUCT_FIELDS.tags.maxItems)
     errors.push({ field: 'tags', detail: t('At most {count} tags.', { count: PRODUCT_FIELDS.tags.maxItems }) });
   if (longTag)
@@ -158,7 +160,10 @@ export function errorsIn(draft: Draft): FieldError[] {
   if (team.some((member) => member.name === ''))
     errors.push({ field: 'team', detail: t('Each team member needs a name.') });
   if (
-    team.some((member) => Math.max(characters(member.name), characters(member.role)) > TEAM_MEMBER_LIMITS.maxCharacters)
+    team.some(
+      (member) =>
+        Math.max(countCharacters(member.name), countCharacters(member.role)) > TEAM_MEMBER_LIMITS.maxCharacters,
+    )
   )
     errors.push({
       field: 'team',
@@ -170,7 +175,7 @@ export function errorsIn(draft: Draft): FieldError[] {
 }
 
 /** Returns the number of Unicode code points, as the server counts characters. */
-export function characters(text: string): number {
+export function countCharacters(text: string): number {
   return Array.from(text).length;
 }
 

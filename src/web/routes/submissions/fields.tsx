@@ -2,11 +2,10 @@ import { type ReactNode, useId } from 'react';
 import type { FieldError } from '../../../contract/problem.ts';
 import { fieldOf, type MakerText } from '../../../contract/products/fields.ts';
 import { plural, t } from '../../language/translate.ts';
-import { characters, fieldWith } from './draft.ts';
+import { countCharacters, fieldWith } from './draft.ts';
 
 export type FieldErrors = readonly FieldError[];
 
-/** Returns the first error message of a field. */
 export function errorOf(errors: FieldErrors, field: string): string | undefined {
   return errors.find((error) => fieldWith(error) === field)?.detail;
 }
@@ -30,14 +29,14 @@ interface TextFieldProps {
   onChange: (value: string) => void;
 }
 
-/** The number of remaining characters is shown after this share of the limit has been used. */
-const COUNT_FROM_SHARE = 0.8;
+/** The number of remaining characters is shown once this share of the limit is used. */
+const SHOW_LEFT_FROM_SHARE = 0.8;
 
 export function TextField({ field, label, hint, value, error, required = false, rows, onChange }: TextFieldProps) {
   const id = useId();
   const { maxCharacters } = fieldOf(field);
-  const left = maxCharacters - characters(value.trim());
-  const showLeft = left < maxCharacters * (1 - COUNT_FROM_SHARE);
+  const left = maxCharacters - countCharacters(value.trim());
+  const showLeft = left < maxCharacters * (1 - SHOW_LEFT_FROM_SHARE);
   const described = [hint && `${id}-hint`, showLeft && `${id}-left`, error && `${id}-error`].filter(Boolean).join(' ');
   const props = {
     id,

@@ -5,9 +5,9 @@ import { FieldMessage } from './fields.tsx';
 import { formatTime, formatTimeZone, fromLocalInput, toLocalInput, tomorrowMorning, visitorTimeZone } from './times.ts';
 
 interface LaunchFieldProps {
-  /** In ISO 8601 format, empty for a launch immediately after approval, or 'incomplete' if no time is entered. */
+  /** An ISO 8601 time, or empty for a launch immediately after approval, or 'incomplete' if no time is entered. */
   launchAt: string;
-  /** Whether the launch needs no further approval, so it happens at once if no time is set. */
+  /** Whether the submission is approved, so the product launches immediately if no time is set. */
   isApproved: boolean;
   siteTimeZone: string;
   error: string | undefined;

@@ -86,7 +86,7 @@ export function EditDialog({ access, submission, onClose }: MakerDialogProps) {
 
 export function RescheduleDialog({ access, submission, onClose }: MakerDialogProps) {
   const { timeZone = 'UTC' } = useSite();
-  // The submission that the change is based on. The page below the dialog may show a later one.
+  // The version that the change is based on. The page below the dialog may show a later one.
   const [base, setBase] = useState(submission);
   const [launchAt, setLaunchAt] = useState(submission.launchAt ?? '');
   const [errors, setErrors] = useState<FieldErrors>([]);
@@ -96,7 +96,7 @@ export function RescheduleDialog({ access, submission, onClose }: MakerDialogPro
     const found = errorsIn({ ...toDraft(base.product, null), launchAt });
     setErrors(found);
     if (found.length > 0) return;
-    // Moves the focus to the button, because the field is about to become inert.
+    // Moves the focus to the button, because the field becomes inert while the time is being sent.
     button.current?.focus({ preventScroll: true });
     void run(async () => {
       const change = { launchAt: launchAt === '' ? null : launchAt };
@@ -108,7 +108,7 @@ export function RescheduleDialog({ access, submission, onClose }: MakerDialogPro
   /** Continues from a version that someone else has saved, with the time that the maker chose. */
   function continueFrom(latest: Submission): void {
     if (latest.status === 'declined') {
-      // The page shows the reason. Saving again would submit the product again.
+      // The submission was declined, and the page shows the reason. Saving again would submit the product again.
       onClose(latest);
       return;
     }
@@ -129,7 +129,7 @@ export function RescheduleDialog({ access, submission, onClose }: MakerDialogPro
           save();
         }}
       >
-        {/* A conflict would overwrite a choice made while the time is being sent. */}
+        {/* Inert while the time is being sent, because a conflict would overwrite a choice that is made meanwhile. */}
         <div inert={isBusy}>
           <LaunchField
             key={`${base.revision} ${base.productVersion}`}
@@ -181,8 +181,8 @@ export function WithdrawDialog({ access, submission, onClose }: MakerDialogProps
 }
 
 /**
- * Returns `run`, which runs a change unless another one is running, and why the last change failed. `button` is a ref
- * for a button in the dialog. If the dialog was closed while sending, a toast shows the failure.
+ * Returns `run`, which makes a change unless another one is running; `failure`, the failure of the last change; and
+ * `button`, a ref for a button in the dialog. If the dialog was closed while sending, a toast shows the failure.
  */
 function useAction({ id }: MakerAccess, onErrors?: (errors: FieldErrors) => void) {
   const button = useRef<HTMLButtonElement>(null);

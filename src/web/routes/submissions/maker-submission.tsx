@@ -16,14 +16,14 @@ import { deleteStoredEdit } from './unsaved-edits.ts';
 interface MakerSubmissionProps {
   access: MakerAccess;
   submission: Submission;
-  /** Whether this is the whole page. Otherwise it is above a product with the same id. */
+  /** Whether this is the whole page. If not, it is shown above a product with the same id. */
   isPage: boolean;
   onChange: (submission: Submission) => void;
   open: OpenDialog | null;
   setOpen: Dispatch<SetStateAction<OpenDialog | null>>;
 }
 
-/** The open dialog. Each opening creates a new object. */
+/** The open dialog. Each time a dialog opens, a new object is created. */
 export interface OpenDialog {
   name: 'edit' | 'reschedule' | 'withdraw';
   /** Distinguishes the dialog from one that has closed, but whose `close` event follows only in the next frame. */
@@ -50,16 +50,17 @@ export function MakerSubmission({ access, submission, isPage, onChange, open, se
     setOpen((last) => ({ name, number: (last?.number ?? 0) + 1 }));
   };
 
-  function close(changed?: Submission, said?: string): void {
-    // A dialog that was closed while its request was pending must not close the dialog that is open now.
+  function close(changed?: Submission, message?: string): void {
+    // If a dialog was closed while its request was pending, the response must not close the dialog that is open now.
     setOpen((now) => (now === open ? null : now));
-    // A withdrawn submission has no buttons, and a declined one cannot be rescheduled, so the heading gets the focus.
+    // The focus moves to the heading if the button is gone: a withdrawn submission has no buttons, and a declined one
+    // cannot be rescheduled.
     const losesButton =
       changed?.status === 'withdrawn' || (changed?.status === 'declined' && open?.name === 'reschedule');
     if (losesButton) opener.current = page.current?.querySelector<HTMLElement>('h1, h2') ?? null;
     // If the dialog changed nothing, its version may be older than the page's.
     if (changed && changed.revision > submission.revision) onChange(changed);
-    if (said) showToast({ title: t('Changes saved'), description: said });
+    if (message) showToast({ title: t('Changes saved'), description: message });
   }
 
   const dialog = { access, submission, onClose: close };
@@ -156,7 +157,7 @@ const WORDS = {
 function MakerStatus({ submission: { status, reason, launchAt, editable } }: { submission: Submission }) {
   const zone = visitorTimeZone();
   const now = useNow();
-  // A product whose launch time has passed launches as soon as it is approved.
+  // Omits a launch time that has passed, because the product then launches as soon as it is approved.
   const when = launchAt && Date.parse(launchAt) > now && (
     <>
       <strong>{formatTime(launchAt, zone)}</strong>

@@ -46,16 +46,16 @@ export function MakerView({ access, isMissing, onRefused }: MakerViewProps) {
   const hasLaunched = data?.status === 'launched';
   // biome-ignore lint/correctness/useExhaustiveDependencies: each refetch of the submission also refetches the product
   useEffect(() => {
-    // The product's page changes as well: it shows the product instead of 'not found'.
+    // The page below changes as well: it shows the product instead of 'not found'.
     if (hasLaunched && isMissing) void client.invalidateQueries({ queryKey: productKeys.detail(access.id) });
   }, [hasLaunched, isMissing, client, access.id, dataUpdatedAt]);
 
-  // A dialog stays open when the product launches, because it may contain text that has not been saved.
+  // The state of the dialog is kept here, so it stays open when the product launches. It may contain unsaved text.
   const [open, setOpen] = useState<OpenDialog | null>(null);
   const showsLaunch = hasLaunched && open === null;
   useFocusAfterLaunch(showsLaunch, open !== null);
 
-  /** Shows a changed submission, and cancels a pending request, whose response may be older. */
+  /** Shows a changed submission and cancels a pending read, whose response may be older. */
   function onChange(submission: Submission): void {
     void client.cancelQueries({ queryKey });
     client.setQueryData(queryKey, submission);
@@ -70,7 +70,8 @@ export function MakerView({ access, isMissing, onRefused }: MakerViewProps) {
       <SubmissionStyles />
       {showsLaunch && !isMissing && <MakerLaunch submission={data} />}
       {showsLaunch && isMissing && <ProductSkeleton />}
-      {/* A waiting, declined or withdrawn submission has no product. A product on screen merely has the same id. */}
+      {/* A waiting, declined or withdrawn submission has no product. If there is a product on screen, it only has the
+          same id. */}
       {!showsLaunch && (isMissing || open || data.status !== 'scheduled') && (
         <MakerSubmission {...{ access, onChange, open, setOpen }} submission={data} isPage={isMissing} />
       )}

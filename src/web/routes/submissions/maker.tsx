@@ -57,7 +57,7 @@ function ProductMaker({ id }: { id: string }) {
 
 /**
  * Returns the maker key from the URL or, without one, the stored key. Stores the key from the URL unless another key is
- * stored. Removes a stored or refused key from the URL, where others could see it, unless storage fails.
+ * stored. Removes a stored or rejected key from the URL, where others could see it, but not if storing it failed.
  */
 function useMakerKey(id: string) {
   const { location, navigate } = useRouter();
@@ -76,7 +76,7 @@ function useMakerKey(id: string) {
     setRefused(undefined);
   }, [linked, id]);
 
-  // A key that is to replace a stored one stays in the URL until the server responds, so a reload does not lose it.
+  // A key that may replace a stored one stays in the URL until the server responds, so a reload does not lose it.
   const isSettled = linked !== undefined && (linked === stored || linked === refused);
   useEffect(() => {
     if (isSettled && makerKeys.isPersisted()) navigate(pathname + search, { replace: true });

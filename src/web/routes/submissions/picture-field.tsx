@@ -16,13 +16,13 @@ interface PictureFieldProps {
 /** The product's image and screenshots, added by file picker, drop or paste. The form handles pasted files. */
 export function PictureField({ pictures, isSending, errors, onAdd, onChange }: PictureFieldProps) {
   const { image, screenshots } = pictures;
-  const [said, setSaid] = useState('');
+  const [announcement, setAnnouncement] = useState('');
   const announced = useRef(new Set<string>());
   const id = useId();
   const errorId = ({ key }: PictureItem) => `${id}-${[image, ...screenshots].findIndex((item) => item?.key === key)}`;
   const errorIds = (items: readonly PictureItem[]) => items.filter(({ error }) => error).map(errorId);
 
-  // Announces added and rejected files, because the focus may be elsewhere by the time they have been read.
+  // Announces added and rejected files, because the focus may be elsewhere when they have been read.
   useEffect(() => {
     const news = [...(image ? [image] : []), ...screenshots].flatMap(({ key, file, error }) => {
       const change = `${key} ${error}`;
@@ -32,7 +32,7 @@ export function PictureField({ pictures, isSending, errors, onAdd, onChange }: P
     });
     const text = news.join(' ');
     // Screen readers announce a text only if it changes, and pasted pictures often have the same name.
-    if (text) setSaid((last) => (last === text ? `${text}\u00a0` : text));
+    if (text) setAnnouncement((last) => (last === text ? `${text}\u00a0` : text));
   }, [image, screenshots]);
 
   function move(index: number, by: number): void {
@@ -41,7 +41,9 @@ export function PictureField({ pictures, isSending, errors, onAdd, onChange }: P
     const order = screenshots.filter((item) => item !== moved);
     order.splice(index + by, 0, moved);
     onChange({ ...pictures, screenshots: order });
-    setSaid(t('Screenshot moved to position {place} of {total}', { place: index + by + 1, total: order.length }));
+    setAnnouncement(
+      t('Screenshot moved to position {place} of {total}', { place: index + by + 1, total: order.length }),
+    );
   }
 
   return (
@@ -92,7 +94,7 @@ export function PictureField({ pictures, isSending, errors, onAdd, onChange }: P
                 onLater={canSwap(screenshots, index, index + 1) ? () => move(index, 1) : undefined}
                 onRemove={() => {
                   onChange({ ...pictures, screenshots: screenshots.filter((each) => each !== item) });
-                  setSaid(t('Screenshot removed'));
+                  setAnnouncement(t('Screenshot removed'));
                 }}
               />
             ))}
@@ -100,7 +102,7 @@ export function PictureField({ pictures, isSending, errors, onAdd, onChange }: P
         )}
       </DropZone>
       <p className="visually-hidden" role="status">
-        {said}
+        {announcement}
       </p>
     </>
   );
@@ -164,7 +166,7 @@ function DropZone(props: DropZoneProps) {
             aria-describedby={[`${id}-words`, ...itemErrorIds, ...(error ? [`${id}-error`] : [])].join(' ')}
             onChange={({ currentTarget }) => {
               onFiles([...(currentTarget.files ?? [])]);
-              // Without this, choosing the same file again would trigger no event.
+              // Resets the input. Otherwise, choosing the same file again would fire no event.
               currentTarget.value = '';
             }}
           />
@@ -237,7 +239,7 @@ function PictureRow(props: PictureRowProps) {
 interface RowButtonProps {
   label: string;
   icon: React.ReactNode;
-  /** If unset, the button has no effect. It is not disabled, so it keeps the focus. */
+  /** If unset, the button has no effect, but it is not disabled, so it keeps the focus. */
   onPress: ((event: MouseEvent) => void) | undefined;
 }
 

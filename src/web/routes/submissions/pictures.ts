@@ -17,7 +17,7 @@ export interface PictureItem {
   file?: File | undefined;
   /** The uploaded share of the file, from 0 to 1. Set only during the upload. */
   sent?: number | undefined;
-  /** The message about a picture that the server or this form rejects, or that has not been sent yet. */
+  /** Why the server or this form rejects the picture, or that it has not been sent yet. */
   error?: string | undefined;
 }
 
@@ -36,14 +36,14 @@ export const MAX_MEGABYTES = PICTURE_UPLOADS.maxBytes / 1024 / 1024;
 /** Maximum length of the longer side of a preview, in pixels. */
 const PREVIEW_PIXELS = 640;
 
-/** Reads files as pictures, one after the other, because a decoded photo occupies tens of megabytes. */
+/** Reads picture files one after the other, because a decoded photo occupies tens of megabytes. */
 export async function readPictures(files: readonly File[]): Promise<PictureItem[]> {
   const items: PictureItem[] = [];
   for (const file of files) items.push(await readPicture(file));
   return items;
 }
 
-/** Reads a file as a picture. The result contains the error, if there is one. */
+/** Reads a picture file. If the file is invalid, the result contains the error. */
 async function readPicture(file: File): Promise<PictureItem> {
   const item = { key: randomId() ?? `${file.name} ${file.lastModified}`, src: '', file };
   if (!(PICTURE_UPLOADS.mediaTypes as readonly string[]).includes(file.type)) {
@@ -117,18 +117,18 @@ export function areStored(pictures: Pictures, product: Pick<Product, 'image' | '
  */
 export function rebasePictures({ image, screenshots }: Pictures, before: Pictures, latest: Pictures): Pictures {
   const removed = before.screenshots.map(({ src }) => src);
-  for (const { src } of screenshots) take(removed, src);
+  for (const { src } of screenshots) removeFirst(removed, src);
   return {
     image: image?.file ? image : latest.image,
     screenshots: [
-      ...latest.screenshots.filter(({ src }) => !take(removed, src)),
+      ...latest.screenshots.filter(({ src }) => !removeFirst(removed, src)),
       ...screenshots.filter(({ file }) => file !== undefined),
     ],
   };
 }
 
-/** Removes one occurrence of an address, because the same picture may occur twice. Returns whether there was one. */
-function take(addresses: string[], address: string): boolean {
+/** Removes the first occurrence of a URL, because the same picture may occur twice. Returns whether there was one. */
+function removeFirst(addresses: string[], address: string): boolean {
   return addresses.includes(address) && addresses.splice(addresses.indexOf(address), 1).length > 0;
 }
 
@@ -167,7 +167,8 @@ export async function savePictures(sending: Sending): Promise<Submission> {
   try {
     return await sendPictures(sending);
   } catch (error) {
-    // Someone else has changed the submission, an operator has decided on it, or it has launched.
+    // A status of 409 means that someone else has changed the submission, an operator has decided on it, or it has
+    // launched.
     if (error instanceof SubmissionError && error.status === 409)
       sending.onStored(await submissionsClient.get(sending.access));
     throw error;
@@ -176,16 +177,16 @@ export async function savePictures(sending: Sending): Promise<Submission> {
 
 async function sendPictures({ access, pictures, stored, onChange, onStored }: Sending): Promise<Submission> {
   let latest = stored;
-  const note = (submission: Submission) => {
+  const recordStored = (submission: Submission) => {
     latest = submission;
     onStored(submission);
   };
   const remaining = pictures.screenshots.map(({ src }) => src);
-  const removed = stored.product.screenshots.filter((address) => !take(remaining, address));
+  const removed = stored.product.screenshots.filter((address) => !removeFirst(remaining, address));
   for (const address of removed) {
     // Someone else may have moved the screenshots, or removed this one.
     const index = latest.product.screenshots.lastIndexOf(address);
-    if (index >= 0) note(await submissionsClient.removeScreenshot(access, index, latest));
+    if (index >= 0) recordStored(await submissionsClient.removeScreenshot(access, index, latest));
   }
   const { image, screenshots } = pictures;
   if (image?.file) await send(image.key, image.file, 'image');
@@ -202,7 +203,7 @@ async function sendPictures({ access, pictures, stored, onChange, onStored }: Se
       const { product } = stored;
       const src = use === 'image' ? product.image : (product.screenshots.at(-1) ?? '');
       onChange(key, { file: undefined, sent: undefined, src });
-      note(stored);
+      recordStored(stored);
     } catch (error) {
       const isRefused = error instanceof SubmissionError && REFUSALS.includes(error.status);
       const reason = isRefused

@@ -32,7 +32,7 @@ export function SubmissionForm({ form, isApproved = false, siteTimeZone, labels,
     if (invalidAttempts > 0) element.current?.querySelector<HTMLElement>(INVALID)?.focus();
   }, [element, invalidAttempts]);
 
-  // Moves the focus to the button, because the fields are inert while the form is being sent.
+  // Moves the focus to the button, because the fields become inert while the form is being sent.
   useEffect(() => {
     if (isSending) button.current?.focus({ preventScroll: true });
   }, [isSending]);
@@ -43,11 +43,12 @@ export function SubmissionForm({ form, isApproved = false, siteTimeZone, labels,
   }
 
   /**
-   * Handles pasted files, and files dropped outside of the drop zones, which the browser would otherwise open in place
-   * of the page.
+   * Adds pasted files, and files that are dropped outside of the drop zones, which the browser would otherwise open in
+   * place of the page.
    */
-  function take(event: ClipboardEvent | DragEvent, { files, types }: DataTransfer): void {
-    // Office programs copy formatted text with a picture of it. File managers copy a file with its name as plain text.
+  function addDataTransfer(event: ClipboardEvent | DragEvent, { files, types }: DataTransfer): void {
+    // Ignores pictures that come with formatted text, because office programs copy a picture of the text. File managers
+    // copy a file with its name as plain text.
     const isText = event.type === 'paste' && (types.includes('text/html') || types.includes('text/rtf'));
     if (files.length === 0 || isText) return;
     event.preventDefault();
@@ -68,13 +69,13 @@ export function SubmissionForm({ form, isApproved = false, siteTimeZone, labels,
       className="submission"
       noValidate
       onSubmit={onSubmit}
-      onPaste={(event) => take(event, event.clipboardData)}
+      onPaste={(event) => addDataTransfer(event, event.clipboardData)}
       onDragOver={(event) => {
         if (event.dataTransfer.types.includes('Files')) event.preventDefault();
       }}
-      onDrop={(event) => take(event, event.dataTransfer)}
+      onDrop={(event) => addDataTransfer(event, event.dataTransfer)}
     >
-      {/* Changes while the form is being sent would be lost. */}
+      {/* Inert while the form is being sent, because changes would be lost. */}
       <div className="submission-fields" inert={isSending}>
         <TextField {...text('name')} label={t('Name')} required />
         <TextField
@@ -202,7 +203,7 @@ export function FailureNote({ failure }: { failure: Failure | null }) {
 }
 
 /**
- * The styles of submissions, which only pages with submissions load. React waits for them before it shows the content
+ * The style sheet of submissions. Only pages with submissions load it. React waits for it before it shows the content
  * that is rendered together with this link.
  */
 export function SubmissionStyles() {

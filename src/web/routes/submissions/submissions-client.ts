@@ -14,10 +14,10 @@ import { intlLocale, plural, t } from '../../language/translate.ts';
 import { sessionId } from '../../storage/session.ts';
 import { savedDraft, toDraft, toSubmission } from './draft.ts';
 
-/** The same as in `http-api.ts`. */
+/** The same timeout as in `http-api.ts`. */
 const TIMEOUT_MS = 40_000;
 
-/** A picture may take minutes on a slow network. */
+/** Uploading a picture may take minutes on a slow network. */
 const UPLOAD_TIMEOUT_MS = 10 * 60_000;
 
 /** An error from the submissions API. */
@@ -61,7 +61,8 @@ export const submissionsClient = {
     const headers = { [SESSION_HEADER]: sessionId(), 'Idempotency-Key': idempotencyKey };
     const created = await send<CreatedSubmission>('POST', submissionPaths.submissions, { json: submission, headers });
     if (created.submission.status !== 'withdrawn') return created;
-    // The maker has submitted the same draft in another tab and withdrawn it. Every retry derives the same new key.
+    // The maker has submitted the same draft in another tab and then withdrawn it. Every retry derives the same new
+    // key.
     return submissionsClient.create(submission, `${idempotencyKey}-again`);
   },
   get: (access: MakerAccess) => sendAsMaker('GET', submissionPaths.submission(access.id), access),
@@ -84,7 +85,8 @@ export const submissionsClient = {
       if (!(error instanceof SubmissionError && error.code === 'submission_changed')) throw error;
       const latest = await submissionsClient.get(access);
       onChanged(latest);
-      // An edit ends the status 'declined', so a submission that is declined now needs another edit.
+      // If the submission is declined now, the earlier attempt did not succeed or was declined, so another edit is
+      // needed.
       if (latest.status !== 'declined' && isStored(fields, latest)) return latest;
       throw error;
     }
@@ -121,7 +123,7 @@ async function sendAsMaker(
   { key }: MakerAccess,
   content: Content = {},
 ): Promise<Submission> {
-  // Besides this function, only `addComment` of the API client sends maker keys.
+  // Only this function and `addComment` of the API client send maker keys.
   const headers = { Authorization: `Bearer ${key}`, [SESSION_HEADER]: sessionId() };
   const { submission } = await send<SubmissionResponse>(method, path, { ...content, headers });
   return submission;
@@ -152,7 +154,8 @@ function send<Body>(method: Method, path: string, { json, upload, headers = {} }
       const body = parse(request.responseText);
       const isSuccess = status >= 200 && status < 300;
       if (isSuccess && body !== null) resolve(body as Body);
-      // A proxy cut off or replaced the response, or the request did not arrive in time. The server rejected nothing.
+      // A proxy cut off or replaced the response, or the request did not arrive in time. The server has not rejected
+      // it.
       else if (isSuccess || status === 408) failNetwork();
       else reject(new SubmissionError(status, body ?? {}, retryAfterOf(request)));
     };
@@ -201,7 +204,7 @@ export interface Failure {
 }
 
 interface FailureContext {
-  /** Whether the draft has been saved. */
+  /** Whether the draft is stored in this browser. */
   isSaved?: boolean;
   /** The latest known version of the submission. */
   latest?: Submission | undefined;

@@ -43,7 +43,7 @@ const withoutUnshown = (id: string) => unshown.read().filter(({ access }) => acc
 
 function addUnshown(added: Done): void {
   const { id, revision } = added.submission;
-  // The form also adds its submission whenever it renders.
+  // The form calls this function after every render, usually without a new version.
   if (unshown.read().some(({ submission }) => submission.id === id && submission.revision === revision)) return;
   unshown.write([...withoutUnshown(id), added]);
 }
@@ -74,7 +74,7 @@ export function SubmitDialog({ onClose }: { onClose: () => void }) {
       setDone({ access, submission });
       return;
     }
-    // The dialog was closed while the form was being sent.
+    // The dialog was closed while the form was being sent, so the maker has not seen the maker link.
     if (isUnshown(access.id) && !makerKeys.isPersisted()) {
       navigate(paths.submit);
       return;
@@ -118,13 +118,14 @@ function NewSubmission({ onDone }: NewSubmissionProps) {
       addUnshown({ access: created.current, submission });
       // The dialog may have been closed and opened again for another product, whose draft stays.
       if (savedDraft.read()?.idempotencyKey === idempotencyKey) savedDraft.write(undefined);
-      // Hides the offer to start over, which would now change the created submission.
+      // Hides the button that starts over, which would now change the created submission.
       setRestored(null);
     },
     onDone,
   });
 
-  // A layout effect keeps the latest version, because visitors may close the dialog as soon as a failure is on screen.
+  // Uses a layout effect to store the latest version, because visitors may close the dialog as soon as it shows a
+  // failure.
   useLayoutEffect(() => {
     const submission = form.latest();
     if (created.current && submission) addUnshown({ access: created.current, submission });

@@ -6,7 +6,7 @@ import { Link } from '../../ui/link.tsx';
 import { showLoadFailure } from '../../ui/toasts.ts';
 
 const load = () => import('./submit-dialog.tsx').then((module) => module.SubmitDialog);
-/** Marks history entries that the link adds. The entry before each of them is a page of this site. */
+/** Marks history entries that the link adds. The entry before each is a page of this site. */
 const FROM_LINK = 'from link';
 
 const prepare = () => void load().catch(() => {});
@@ -25,7 +25,7 @@ export function SubmitLink() {
   function close(): void {
     // The visitor has pressed the link again, but the dialog of this press is not rendered yet.
     if (window.history.state?.key !== location.key) return;
-    // Returns to the page of this site that the visitor came from, at its scroll position.
+    // Goes back to the page that the visitor came from, at its scroll position.
     if (location.state === FROM_LINK) {
       window.history.back();
       return;

@@ -71,7 +71,7 @@ export function Submitted({ access, submission }: SubmittedProps) {
                   calendarFile({
                     uid: `launch-${id}@${new URL(site.url).host}`,
                     title: t('Launch of {name}', { name: product.name }),
-                    // Does not contain the key, because calendars are often shared.
+                    // The description does not contain the key, because calendars are often shared.
                     description: t('{name} launches on {site} and collects votes for {hours} hours.', {
                       name: product.name,
                       site: site.name,
@@ -131,7 +131,7 @@ function Download({ label, name, type, content }: DownloadProps) {
     const address = URL.createObjectURL(new Blob([content()], { type: `${type};charset=utf-8` }));
     const link = Object.assign(document.createElement('a'), { href: address, download: name });
     link.click();
-    // After a minute, the browser has started to read the file.
+    // By then, the browser has started to read the file.
     setTimeout(() => URL.revokeObjectURL(address), 60_000);
   }
 

@@ -21,7 +21,7 @@ const SEPARATOR = /[,،，、]/;
 export function TagField({ tags, error, onChange }: TagFieldProps) {
   const id = useId();
   const [text, setText] = useState('');
-  const [said, setSaid] = useState('');
+  const [announcement, setAnnouncement] = useState('');
 
   function add(typed: string): void {
     const added = typed
@@ -33,7 +33,7 @@ export function TagField({ tags, error, onChange }: TagFieldProps) {
     setText('');
     if (fresh.length === 0) return;
     onChange([...tags, ...fresh]);
-    setSaid(t('Added {tags}', { tags: fresh.join(t(', ')) }));
+    setAnnouncement(t('Added {tags}', { tags: fresh.join(t(', ')) }));
   }
 
   // Reloading the page or closing the dialog does not blur the field, so the draft would lose the text.
@@ -49,7 +49,7 @@ export function TagField({ tags, error, onChange }: TagFieldProps) {
 
   function remove(tag: string): void {
     onChange(tags.filter((each) => each !== tag));
-    setSaid(t('Removed {tag}', { tag }));
+    setAnnouncement(t('Removed {tag}', { tag }));
     document.getElementById(id)?.focus();
   }
 
@@ -112,7 +112,7 @@ export function TagField({ tags, error, onChange }: TagFieldProps) {
       </p>
       {error && <FieldMessage id={`${id}-error`}>{error}</FieldMessage>}
       <p className="visually-hidden" role="status">
-        {said}
+        {announcement}
       </p>
     </div>
   );

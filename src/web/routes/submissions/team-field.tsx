@@ -2,7 +2,7 @@ import { useEffect, useId, useRef } from 'react';
 import { TEAM_MEMBER_LIMITS } from '../../../contract/products/fields.ts';
 import { t } from '../../language/translate.ts';
 import { CloseIcon } from '../../ui/icons.tsx';
-import { characters, type Draft } from './draft.ts';
+import { countCharacters, type Draft } from './draft.ts';
 import { FieldMessage } from './fields.tsx';
 
 interface TeamFieldProps {
@@ -85,4 +85,4 @@ export function TeamField({ team, error, onChange }: TeamFieldProps) {
   );
 }
 
-const isTooLong = (text: string) => characters(text.trim()) > TEAM_MEMBER_LIMITS.maxCharacters;
+const isTooLong = (text: string) => countCharacters(text.trim()) > TEAM_MEMBER_LIMITS.maxCharacters;

@@ -7,7 +7,7 @@ export function visitorTimeZone(): string {
     Intl.DateTimeFormat(undefined, { timeZone });
     return timeZone;
   } catch {
-    // Chrome returns 'Etc/Unknown', but does not accept it.
+    // Chrome may return 'Etc/Unknown', which `Intl` does not accept.
     return 'UTC';
   }
 }

@@ -4,7 +4,7 @@ import { useRouter } from '../../routing/router.tsx';
 import { showToast } from '../../ui/toasts.ts';
 import type { Failure } from './submissions-client.ts';
 
-/** Returns a function that shows a failure after its dialog was closed. `id`: the submission, once it exists. */
+/** Returns a function that shows a failure whose dialog was closed. `id` is the id of the submission, if it exists. */
 export function useFailureToast() {
   const { navigate } = useRouter();
   return ({ title, detail }: Failure, id?: string): void => {

@@ -34,13 +34,15 @@ export interface SubmissionForm {
   failure: Failure | null;
   isSending: boolean;
   /**
-   * `total` is the number of pictures in this attempt, and `sent` is the number sent so far, including the share of the
-   * current one. Null while no picture is being sent.
+   * `total` is the number of pictures in this attempt. `sent` is the number of pictures that have been sent, including
+   * the sent share of the current one. Null while no picture is being sent.
    */
   progress: { total: number; sent: number } | null;
   set: (change: Partial<Draft>) => void;
   setPictures: (pictures: Pictures) => void;
-  /** Replaces everything that the maker has entered. `latest` is a newer version to edit from now on, if known. */
+  /**
+   * Replaces everything that the maker has entered. `latest` is a newer version to edit from now on, if there is one.
+   */
   reset: (draft: Draft, pictures: Pictures, latest?: Submission) => void;
   addFiles: (files: readonly File[], use: keyof Pictures) => void;
   /** `website` is the honeypot field. */
@@ -72,7 +74,7 @@ export function useSubmissionForm(options: Options): SubmissionForm {
   /** The latest draft and pictures, which may not be rendered yet. */
   const latestDraft = useRef(options.draft);
   const latestPictures = useRef(options.pictures);
-  /** Resolves when the form has added all files that the maker has chosen. */
+  /** Resolves once the form has added all files that the maker has chosen. */
   const filesAdded = useRef(Promise.resolve());
   const [errors, setErrors] = useState(NO_ERRORS);
   const [invalidAttempts, setInvalidAttempts] = useState(0);
@@ -184,7 +186,7 @@ export function useSubmissionForm(options: Options): SubmissionForm {
     if (latest.launchAt !== before.launchAt) setReplacements((count) => count + 1);
   }
 
-  /** Creates or updates the submission. If `isTimeLast`, the update leaves out the launch time. */
+  /** Creates or updates the submission. If `isTimeLast` is true, the update omits the launch time. */
   async function save(website: string, isTimeLast: boolean): Promise<{ access: MakerAccess; submission: Submission }> {
     const texts = toSubmission(draft);
     if (existing.current) {
@@ -220,7 +222,7 @@ export function useSubmissionForm(options: Options): SubmissionForm {
     return draft.launchAt < (before.launchAt ?? '') && !hasPassed;
   }
 
-  /** Stops the attempt if someone else has changed the launch time since `before` to a time other than the maker's. */
+  /** Throws an error if someone else has changed the launch time since `before` to a time other than the maker's. */
   function checkTime(before: Submission, latest: Submission): void {
     const { conflicts } = rebase(draft, { ...draft, launchAt: before.launchAt ?? '' }, draftOf(latest));
     if (conflicts.length === 0) return;
