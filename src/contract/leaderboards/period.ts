@@ -31,7 +31,7 @@ export function parsePeriod(name: string): Period | undefined {
 /** Returns the period of a kind that contains a day (`YYYY-MM-DD`). @throws RangeError if the day is malformed. */
 export function periodContaining(kind: PeriodKind, day: string): Period {
   const period = periodOf(kind, utcDay(day));
-  if (period === undefined) throw new RangeError(`'${day}' is not a day of the form YYYY-MM-DD`);
+  if (period === undefined) throw new RangeError(`'${day}' is not a day`);
   return period;
 }
 

@@ -101,7 +101,7 @@ export function patchQueries<Data>(
   }
 }
 
-export function addUpvotes(client: QueryClient, id: string, change: number): void {
+export function incrementUpvotes(client: QueryClient, id: string, change: number): void {
   patchProduct(client, id, (product) => ({ ...product, upvotes: Math.max(0, product.upvotes + change) }));
 }
 

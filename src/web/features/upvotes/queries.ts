@@ -2,7 +2,7 @@ import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import type { Api } from '../../../contract/api.ts';
 import { LIMITS } from '../../../contract/limits.ts';
 import { reasonOf } from '../../api/http-api.ts';
-import { addUpvotes, upvoteKeys } from '../../cache/cached-data.ts';
+import { incrementUpvotes, upvoteKeys } from '../../cache/cached-data.ts';
 import { createBrowserStore } from '../../storage/browser-store.ts';
 
 /**
@@ -50,7 +50,7 @@ export function pendingClicks(client: QueryClient, productId: string): number {
  */
 export function countEarlyVote(client: QueryClient, productId: string): void {
   client.setQueryData(upvoteKeys.early(productId), true);
-  addUpvotes(client, productId, 1);
+  incrementUpvotes(client, productId, 1);
 }
 
 /** Sets the cached status of an early vote, and cancels a pending read, whose response may be older. */

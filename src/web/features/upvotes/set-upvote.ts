@@ -2,8 +2,8 @@ import { mutationOptions, type QueryClient } from '@tanstack/react-query';
 import type { Api } from '../../../contract/api.ts';
 import { ApiError, reasonOf } from '../../api/http-api.ts';
 import {
-  addUpvotes,
   type ConfirmedVote as Confirmed,
+  incrementUpvotes,
   patchProduct,
   productKeys,
   upvoteKeys,
@@ -206,7 +206,7 @@ function shownVote(client: QueryClient, productId: string): boolean {
 }
 
 function updateCount(client: QueryClient, productId: string, from: boolean, to: boolean): void {
-  addUpvotes(client, productId, Number(to) - Number(from));
+  incrementUpvotes(client, productId, Number(to) - Number(from));
 }
 
 function failureOf(upvoted: boolean, cause: unknown): string {

@@ -48,11 +48,14 @@ function addUnshown(added: Done): void {
   unshown.write([...withoutUnshown(id), added]);
 }
 
-/** The dialog for submitting a product. Closing it discards only the pictures. */
-export function SubmitDialog({ onClose }: { onClose: () => void }) {
+/**
+ * The dialog for submitting a product. Closing it discards only the pictures. `isFromLink` says whether the previous
+ * history entry is the page on which the visitor pressed the link to the dialog.
+ */
+export function SubmitDialog({ isFromLink }: { isFromLink: boolean }) {
   const [done, setDone] = useState(() => unshown.read()[0]);
   const [opened, setOpened] = useState(1);
-  const { navigate } = useRouter();
+  const { location, navigate } = useRouter();
 
   useLayoutEffect(() => {
     if (done) unshown.write(withoutUnshown(done.access.id));
@@ -64,9 +67,18 @@ export function SubmitDialog({ onClose }: { onClose: () => void }) {
       // Only this dialog shows the maker link, so it opens again to show the link.
       setDone(next);
       setOpened(opened + 1);
-    } else {
-      onClose();
+      return;
     }
+    // The visitor has pressed the link again, but the dialog of this press is not rendered yet.
+    if (window.history.state?.key !== location.key) return;
+    // Goes back to the page that the visitor came from, at its scroll position.
+    if (isFromLink) {
+      window.history.back();
+      return;
+    }
+    navigate(paths.home, { replace: true });
+    // If the page was loaded with the dialog open, the browser has no earlier focus to restore.
+    document.querySelector<HTMLElement>('.submit-link')?.focus();
   }
 
   function finish(access: MakerAccess, submission: Submission, isOpen: boolean): void {

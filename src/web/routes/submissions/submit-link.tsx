@@ -13,27 +13,14 @@ const prepare = () => void load().catch(() => {});
 
 /** A link to the dialog for submitting a product, and the dialog itself, which has its own URL. */
 export function SubmitLink() {
-  const [Dialog, setDialog] = useState<ComponentType<{ onClose: () => void }> | null>(null);
-  const { location, navigate } = useRouter();
+  const [Dialog, setDialog] = useState<ComponentType<{ isFromLink: boolean }> | null>(null);
+  const { location } = useRouter();
   const isOpen = useSearchParams().has('submit') && location.pathname === paths.home;
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: a click on the link tries again if loading has failed
   useEffect(() => {
     if (isOpen) load().then((loaded) => setDialog(() => loaded), showLoadFailure);
   }, [isOpen, location.key]);
-
-  function close(): void {
-    // The visitor has pressed the link again, but the dialog of this press is not rendered yet.
-    if (window.history.state?.key !== location.key) return;
-    // Goes back to the page that the visitor came from, at its scroll position.
-    if (location.state === FROM_LINK) {
-      window.history.back();
-      return;
-    }
-    navigate(paths.home, { replace: true });
-    // If the page was loaded with the dialog open, the browser has no earlier focus to restore.
-    document.querySelector<HTMLElement>('.submit-link')?.focus();
-  }
 
   return (
     <>
@@ -48,7 +35,7 @@ export function SubmitLink() {
         {t('Submit a product')}
       </Link>
       {/* While the dialog waits for its styles, the link stays visible and keeps the focus. */}
-      <Suspense>{isOpen && Dialog && <Dialog key={location.key} onClose={close} />}</Suspense>
+      <Suspense>{isOpen && Dialog && <Dialog key={location.key} isFromLink={location.state === FROM_LINK} />}</Suspense>
     </>
   );
 }
