@@ -103,6 +103,23 @@ describe('Imports', () => {
       .map((line) => JSON.parse(line));
   }
 
+  /** Creates the folder in which the sites store uploads until the end of the test. */
+  async function uploadFolder(): Promise<string> {
+    const uploads = await mkdtemp(join(tmpdir(), 'groundswell-test-'));
+    vi.stubEnv('TMPDIR', uploads);
+    onTestFinished(async () => {
+      vi.unstubAllEnvs();
+      await rm(uploads, { recursive: true });
+    });
+    return uploads;
+  }
+
+  const refusesRequests = ({ app }: TestSite) =>
+    app.inject('/healthz').then(
+      () => false,
+      () => true,
+    );
+
   const send = async (...request: Parameters<typeof linesOf>) => (await linesOf(...request)).at(-1);
 
   test('columns can be mapped, a dry run changes nothing, errors name their line, and an import can be undone', async () => {
@@ -205,29 +222,47 @@ describe('Imports', () => {
 
   test('an import that has not committed when the site stops is aborted, and its file is deleted', async () => {
     const stopping = await startTestSite({ databaseOf: site });
-    const uploads = await mkdtemp(join(tmpdir(), 'groundswell-test-'));
-    vi.stubEnv('TMPDIR', uploads);
-    onTestFinished(async () => {
-      vi.unstubAllEnvs();
-      await rm(uploads, { recursive: true });
-    });
+    const uploads = await uploadFolder();
     const { sent, closed } = await site.database.transaction(async (sql) => {
       await sql.query('LOCK TABLE products IN ACCESS EXCLUSIVE MODE');
       const sent = send('name\nStopped\n', {}, await addOperator(stopping, 'mia'));
       await expect.poll(async () => (await blockedStatements(site.database)).join()).toContain('wanted.slug');
       const closed = stopping.close();
-      const refuses = () =>
-        stopping.app.inject('/healthz').then(
-          () => false,
-          () => true,
-        );
-      await expect.poll(refuses).toBe(true);
+      await expect.poll(() => refusesRequests(stopping)).toBe(true);
       return { sent, closed };
     });
     await closed;
     expect(await readdir(uploads)).toEqual([]);
     expect(await sent).toEqual({ kind: 'failed', message: 'The site is stopping. Nothing was imported.' });
     expect((await ada.ask('GET', '/products/stopped')).statusCode).toBe(404);
+  });
+
+  test('a file whose upload has not ended when the site stops is deleted', async () => {
+    const stopping = await startTestSite({ databaseOf: site });
+    const { cookie } = await addOperator(stopping, 'noa');
+    const uploads = await uploadFolder();
+    let finish = () => {};
+    const finished = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    async function* file() {
+      yield 'name\n';
+      await finished;
+      yield 'Stopped\n';
+    }
+    const sent = stopping.app.inject({
+      method: 'POST',
+      url: '/api/console/import?name=launches.csv&kind=csv',
+      headers: { cookie, 'sec-fetch-site': 'same-origin', 'content-type': 'application/octet-stream' },
+      payload: Readable.from(file(), { objectMode: false }),
+    });
+    await expect.poll(() => readdir(uploads)).toHaveLength(1);
+    const closed = stopping.close();
+    await expect.poll(() => refusesRequests(stopping)).toBe(true);
+    finish();
+    await closed;
+    expect(await readdir(uploads)).toEqual([]);
+    await sent.catch(() => {});
   });
 
   test('an import ends without a result if the database does not confirm the commit, because the import may be complete', async () => {

@@ -40,7 +40,7 @@ const Query = Type.Object({
 
 /** The minimum interval between progress events after changes. */
 const PROGRESS_INTERVAL_MS = 100;
-/** How long a stopping site waits for aborted imports. */
+/** How long a stopping site waits for aborted uploads and imports. */
 const ABORT_TIMEOUT_MS = 5_000;
 
 interface Options extends ConsoleOptions {
@@ -58,6 +58,7 @@ export const importRoutes: FastifyPluginAsyncTypebox<Options> = async (
   app.addContentTypeParser('application/octet-stream', (_request, body, done) => done(null, body));
   // When the site stops, imports that have not committed are aborted; otherwise they would outlive their responses.
   let stopped: CoreError | undefined;
+  /** The uploads and imports, each with a promise that resolves when its file has been deleted. */
   const running = new Map<AbortController, Promise<void>>();
   app.addHook('preClose', async () => {
     stopped = new CoreError('unavailable', 'The site is stopping. Nothing was imported.');
@@ -76,10 +77,17 @@ export const importRoutes: FastifyPluginAsyncTypebox<Options> = async (
     // The request has a valid session, so its body may take longer to arrive.
     allowSlowBody(request.raw);
     const folder = await mkdtemp(join(tmpdir(), 'groundswell-upload-'));
-    const removeFolder = () =>
-      rm(folder, { recursive: true, force: true }).catch((error: Error) =>
+    const controller = new AbortController();
+    const { signal } = controller;
+    let confirmRemoval = () => {};
+    running.set(controller, new Promise<void>((resolve) => (confirmRemoval = resolve)));
+    const removeFolder = async () => {
+      await rm(folder, { recursive: true, force: true }).catch((error: Error) =>
         log.warn({ err: error, folder }, 'Cannot delete the uploaded file of an import. Delete its folder by hand.'),
       );
+      running.delete(controller);
+      confirmRemoval();
+    };
     // The path does not contain the sender's file name, which may be `..`, or too long.
     const path = join(folder, 'upload');
     try {
@@ -91,15 +99,13 @@ export const importRoutes: FastifyPluginAsyncTypebox<Options> = async (
       await removeFolder();
       throw systemCode(error) === 'ECONNRESET' ? new CoreError('bad_request', 'The client disconnected.') : error;
     }
-    const controller = new AbortController();
-    const { signal } = controller;
     const removeFromSession = streams.endWithSession(cookies.sessionOf(request) ?? '', () =>
       controller.abort(new CoreError('not_signed_in', 'You have been signed out. Nothing was imported.')),
     );
     const events = new PassThrough();
     const sendEvent = (event: ImportEvent) => void events.write(`${JSON.stringify(event)}\n`);
     const progress = reportProgress(sendEvent, runtime.monotonicMs);
-    const importing = withoutStatementTimeout(
+    withoutStatementTimeout(
       (database) =>
         importProducts(database, {
           ...{ path, name, kind, map: columnMap, slugifyIds, dryRun },
@@ -124,9 +130,7 @@ export const importRoutes: FastifyPluginAsyncTypebox<Options> = async (
         progress.stop();
         events.end();
         await removeFolder();
-        running.delete(controller);
       });
-    running.set(controller, importing);
     // Proxies must not buffer the response, because the browser treats a silent connection as dead.
     return reply.type('application/x-ndjson').header('x-accel-buffering', 'no').send(events);
   });
