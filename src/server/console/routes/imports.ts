@@ -88,20 +88,22 @@ export const importRoutes: FastifyPluginAsyncTypebox<Options> = async (
       running.delete(controller);
       confirmRemoval();
     };
+    const removeFromSession = streams.endWithSession(cookies.sessionOf(request) ?? '', () =>
+      controller.abort(new CoreError('not_signed_in', 'You have been signed out. Nothing was imported.')),
+    );
     // The path does not contain the sender's file name, which may be `..`, or too long.
     const path = join(folder, 'upload');
     try {
       await saveBody(body, path);
       // An upload may take minutes, during which the operator's access may have been revoked.
       await requireOperator(request);
+      signal.throwIfAborted();
       if (stopped) throw stopped;
     } catch (error) {
+      removeFromSession();
       await removeFolder();
       throw systemCode(error) === 'ECONNRESET' ? new CoreError('bad_request', 'The client disconnected.') : error;
     }
-    const removeFromSession = streams.endWithSession(cookies.sessionOf(request) ?? '', () =>
-      controller.abort(new CoreError('not_signed_in', 'You have been signed out. Nothing was imported.')),
-    );
     const events = new PassThrough();
     const sendEvent = (event: ImportEvent) => void events.write(`${JSON.stringify(event)}\n`);
     const progress = reportProgress(sendEvent, runtime.monotonicMs);
