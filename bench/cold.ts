@@ -9,7 +9,7 @@ import { fillDatabase } from './seed/fill.ts';
 const SIZES = { products: 6_000, upvotes: 30_000, comments: 12_000, seed: 1 };
 const PAGES_PER_ROUND = 200;
 /**
- * Number of pages rendered before the rounds, because V8 optimises the code until about 1,500 pages have been rendered.
+ * Number of pages rendered before the rounds, because V8 optimizes the code until about 1,500 pages have been rendered.
  * Their CPU time is recorded separately.
  */
 const WARM_UP = 2_000;

@@ -6,7 +6,7 @@ import { spreadOf, spreadsOf } from './harness/statistics.ts';
 import type { BenchOptions } from './options.ts';
 
 /**
- * Duration of the warm-up. V8 optimises the code of a new process while the first pages are rendered, and only a warm
+ * Duration of the warm-up. V8 optimizes the code of a new process while the first pages are rendered, and only a warm
  * process is measured.
  */
 const WARM_UP_S = 20;

@@ -93,7 +93,7 @@ export interface paths {
         };
         /**
          * Get a leaderboard
-         * @description Launches are ordered by counted votes, most first. Launches with equal counts share a rank and are ordered by SHA-256(period + "/" + product id). `digest` is the SHA-256 of the tally of a finalised day.
+         * @description Launches are ordered by counted votes, most first. Launches with equal counts share a rank and are ordered by SHA-256(period + "/" + product id). `digest` is the SHA-256 of the tally of a finalized day.
          */
         get: operations["getLeaderboard"];
         put?: never;
@@ -113,7 +113,7 @@ export interface paths {
         };
         /**
          * Get the votes from which the leaderboard of a day was computed
-         * @description The file is in JSON Lines format: a header, then a line for each vote that was cast in a launch window, ordered by product, time and voter. Voters are hashes that differ from day to day. The file is never compressed. The `digest` of the leaderboard of a finalised day is the SHA-256 of this file.
+         * @description The file is in JSON Lines format: a header, then a line for each vote that was cast in a launch window, ordered by product, time and voter. Voters are hashes that differ from day to day. The file is never compressed. The `digest` of the leaderboard of a finalized day is the SHA-256 of this file.
          */
         get: operations["getTally"];
         put?: never;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { finaliseDue } from '../../src/core/leaderboards/finalise.ts';
+import { finalizeDue } from '../../src/core/leaderboards/finalize.ts';
 import { placeLaunches } from '../../src/core/leaderboards/update-boards.ts';
 import { removeProducts } from '../../src/core/products/remove-products.ts';
 import { HOUR_MS } from '../../src/core/runtime.ts';
@@ -87,7 +87,7 @@ describe('GET /?board= (api.md, Pages and files)', () => {
       clock.advance({ hours: 24 * 9 });
       const rules = { now: clock.now(), timeZone: 'UTC', reviewHours: 24 };
       await placeLaunches(quiet.database, rules);
-      expect((await finaliseDue(quiet.database, { rules, votesPerNetwork: 20 })).days).toEqual(['2026-03-01']);
+      expect((await finalizeDue(quiet.database, { rules, votesPerNetwork: 20 })).days).toEqual(['2026-03-01']);
       await removeProducts(quiet.database, ['gone']);
       await quiet.addProduct({ id: 'next', createdAt: '2026-03-20T12:00:00.000Z' });
       const { body } = await quiet.ask.get('/?board=2026-03-01');

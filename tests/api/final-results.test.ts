@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type BadgeBoard, badgePath } from '../../src/contract/paths/badge.ts';
 import * as paths from '../../src/contract/paths.ts';
-import { finaliseDue } from '../../src/core/leaderboards/finalise.ts';
+import { finalizeDue } from '../../src/core/leaderboards/finalize.ts';
 import { removeProducts } from '../../src/core/products/remove-products.ts';
 import { restoreProducts } from '../../src/core/products/restore-products.ts';
 import { headElements, itemOf } from '../support/page-head.ts';
@@ -52,7 +52,7 @@ describe('once a day is final', () => {
   beforeAll(async () => {
     clock.advance({ hours: 24 * 4 });
     const rules = { now: clock.now(), timeZone: 'UTC', reviewHours: 24 };
-    expect((await finaliseDue(site.database, { rules, votesPerNetwork: 20 })).days).toEqual([DAY]);
+    expect((await finalizeDue(site.database, { rules, votesPerNetwork: 20 })).days).toEqual([DAY]);
   });
 
   test('the badge of the day shows the rank, and the badges of the week and the month still show the upvotes', async () => {
@@ -96,7 +96,7 @@ describe('once the week, the month and the year are final', () => {
   beforeAll(async () => {
     clock.advance({ hours: 24 * 365 });
     const rules = { now: clock.now(), timeZone: 'UTC', reviewHours: 24 };
-    const { periods } = await finaliseDue(site.database, { rules, votesPerNetwork: 20 });
+    const { periods } = await finalizeDue(site.database, { rules, votesPerNetwork: 20 });
     expect(periods.toSorted()).toEqual(['2026', '2026-06', '2026-W23']);
   });
 
@@ -143,7 +143,7 @@ test('the calculation of a result states the current cap until the day is final,
   await open.close();
   ownClock.advance({ hours: 24 * 4 });
   const rules = { now: ownClock.now(), timeZone: 'UTC', reviewHours: 24 };
-  await finaliseDue(database, { rules, votesPerNetwork: 2 });
+  await finalizeDue(database, { rules, votesPerNetwork: 2 });
   const final = await startTestSite({ runtime: ownClock, databaseOf: { database } });
   onTestFinished(() => final.close());
   const { day, year } = (await final.core.getStandings('capped')) ?? {};
@@ -185,7 +185,7 @@ describe('two launches that share the first rank', () => {
   test('are both named as first in the feed', async () => {
     twinClock.advance({ hours: 48 });
     const rules = { now: twinClock.now(), timeZone: 'UTC', reviewHours: 24 };
-    await finaliseDue(twins.database, { rules, votesPerNetwork: 20 });
+    await finalizeDue(twins.database, { rules, votesPerNetwork: 20 });
     const { body } = await twins.ask.get(paths.leaderboardFeed);
     expect(body).toMatch(/2 launches\. First: Twin (?:gained, Twin lost|lost, Twin gained)\./);
   });

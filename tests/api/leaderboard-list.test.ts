@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { LeaderboardList } from '../../src/contract/leaderboards/schema.ts';
 import { tieOrder } from '../../src/core/leaderboards/calendar.ts';
-import { finaliseDue } from '../../src/core/leaderboards/finalise.ts';
+import { finalizeDue } from '../../src/core/leaderboards/finalize.ts';
 import { removeProducts } from '../../src/core/products/remove-products.ts';
 import { launch, rulesAt, vote } from '../support/launch-site.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
@@ -67,7 +67,7 @@ test('the list names the first ten of more than ten products that share the firs
 test('final days are read newest first, except a day whose launches were removed before it was final', async () => {
   await removeProducts(site.database, ['june']);
   const rules = rulesAt('2026-06-05T12:00:00.000Z');
-  const { days } = await finaliseDue(site.database, { rules, votesPerNetwork: 20 });
+  const { days } = await finalizeDue(site.database, { rules, votesPerNetwork: 20 });
   expect(days).toEqual(['2025-12-01', '2026-05-20', '2026-06-02']);
   expect(await site.core.readFinalDays(50)).toEqual(['2026-05-20', '2025-12-01']);
   expect(await site.core.readFinalDays(1)).toEqual(['2026-05-20']);

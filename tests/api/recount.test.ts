@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { changeVerdicts } from '../../src/core/leaderboards/change-verdicts.ts';
-import { finaliseDue } from '../../src/core/leaderboards/finalise.ts';
+import { finalizeDue } from '../../src/core/leaderboards/finalize.ts';
 import { systemRuntime } from '../../src/core/runtime.ts';
 import { launch, rulesAt, vote } from '../support/launch-site.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
@@ -34,7 +34,7 @@ beforeAll(async () => {
   await vote(site.database, 'reef', `${DAY}T11:00:00.000Z`, 'session-1');
   await vote(site.database, 'ebb', `${DAY}T12:00:00.000Z`, 'session-2');
   await vote(site.database, 'flow', `${OTHER_DAY}T12:00:00.000Z`, 'session-2');
-  await finaliseDue(site.database, { rules: rulesAt('2026-06-04T00:00:00.000Z'), votesPerNetwork: 20 });
+  await finalizeDue(site.database, { rules: rulesAt('2026-06-04T00:00:00.000Z'), votesPerNetwork: 20 });
   await site.addProduct({ id: 'today', createdAt: launchedAt.toISOString() });
   const origin = await site.app.listen({ host: '127.0.0.1', port: 0 });
   // Never ends idle connections, because a script that was suspended could send its next request on an ended one.
@@ -224,15 +224,15 @@ test('a vote between the requests for the tally and the board of an open day is 
 });
 
 test('a day that becomes final or is revised between the requests for its tally and its board is not reported as a difference', async () => {
-  const [revised, finalised] = ['2026-06-10', '2026-06-20'];
-  const finalise = (now: string) => finaliseDue(site.database, { rules: rulesAt(now), votesPerNetwork: 20 });
-  for (const day of [finalised, revised]) {
+  const [revised, finalized] = ['2026-06-10', '2026-06-20'];
+  const finalize = (now: string) => finalizeDue(site.database, { rules: rulesAt(now), votesPerNetwork: 20 });
+  for (const day of [finalized, revised]) {
     await launch(site.database, `of-${day}`, `${day}T10:00:00.000Z`);
     await vote(site.database, `of-${day}`, `${day}T11:00:00.000Z`, 'session-1');
   }
-  await finalise('2026-06-15T00:00:00.000Z');
+  await finalize('2026-06-15T00:00:00.000Z');
   const between = new Map<string, () => Promise<unknown>>([
-    [finalised, () => finalise('2026-06-25T00:00:00.000Z')],
+    [finalized, () => finalize('2026-06-25T00:00:00.000Z')],
     [
       revised,
       () =>
@@ -250,7 +250,7 @@ test('a day that becomes final or is revised between the requests for its tally 
     between.delete(day);
     await act?.();
   };
-  const runs = await Promise.all([recount(finalised), recount(revised)]);
+  const runs = await Promise.all([recount(finalized), recount(revised)]);
   onRequest = async () => {};
   expect(between.size).toBe(0);
   expect(runs).toMatchObject([

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { finaliseDue } from '../../src/core/leaderboards/finalise.ts';
+import { finalizeDue } from '../../src/core/leaderboards/finalize.ts';
 import { removeProducts } from '../../src/core/products/remove-products.ts';
 import { expectProblem } from '../support/expect-problem.ts';
 import { createLogLines } from '../support/log-lines.ts';
@@ -111,7 +111,7 @@ test('an aborted download of a tally releases its database connection and its sl
 
 test('the ETag of a final tally is its digest, which the leaderboard shows', async () => {
   const later = new Date(now.getTime() + 4 * 24 * 3_600_000);
-  await finaliseDue(site.database, {
+  await finalizeDue(site.database, {
     rules: { now: later, timeZone: 'UTC', reviewHours: 24 },
     votesPerNetwork: 20,
   });

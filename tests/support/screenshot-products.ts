@@ -1,5 +1,5 @@
 import { VOTES_PER_NETWORK } from '../../src/contract/limits.ts';
-import { finaliseDue } from '../../src/core/leaderboards/finalise.ts';
+import { finalizeDue } from '../../src/core/leaderboards/finalize.ts';
 import type { E2eSite } from './e2e-site.ts';
 
 const HOUR_MS = 3_600_000;
@@ -60,7 +60,7 @@ export async function addScreenshotProducts(site: E2eSite): Promise<void> {
   for (const [index, count] of [11, 3, 0, 12, 1_204, 41, 7].entries())
     await site.addUpvotes(`still-${index + 1}`, count, new Date(`${SCREENSHOT_DAY}T12:00:00Z`));
   const rules = { now: new Date(), timeZone: 'UTC', reviewHours: 24 };
-  await finaliseDue(site.database, { rules, votesPerNetwork: VOTES_PER_NETWORK });
+  await finalizeDue(site.database, { rules, votesPerNetwork: VOTES_PER_NETWORK });
   const ago = (hours: number) => new Date(Date.now() - (hours + 0.5) * HOUR_MS).toISOString();
   await site.addComments('still-7', [
     {

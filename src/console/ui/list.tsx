@@ -42,7 +42,7 @@ interface RowPosition {
 const FIRST: RowPosition = { key: undefined, index: 0 };
 
 /**
- * A virtualised list: only the rows on or near the screen, which may have any height, are in the document. The keys J
+ * A virtualized list: only the rows on or near the screen, which may have any height, are in the document. The keys J
  * and K activate the next and the previous row, X selects, Shift-X selects a range, and Enter opens.
  */
 export function List<Item extends object>(props: ListProps<Item>) {

@@ -60,7 +60,7 @@ const LeaderboardEntrySchema = Type.Object(
   { $id: 'LeaderboardEntry' },
 );
 
-/** One page of a leaderboard. For a finalised day, `digest` is `sha256:<hex>` of the tally; otherwise, it is null. */
+/** One page of a leaderboard. For a finalized day, `digest` is `sha256:<hex>` of the tally; otherwise, it is null. */
 export const LeaderboardSchema = Type.Object(
   {
     ...periodFields,

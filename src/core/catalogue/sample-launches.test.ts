@@ -4,7 +4,7 @@ import { buildProduct } from '../../../tests/support/build-product.ts';
 import { CAP, differencesOf, launch, rulesAt } from '../../../tests/support/launch-site.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { dayAt } from '../leaderboards/calendar.ts';
-import { finaliseDue } from '../leaderboards/finalise.ts';
+import { finalizeDue } from '../leaderboards/finalize.ts';
 import { getLeaderboard } from '../leaderboards/get-leaderboard.ts';
 import { placeLaunches } from '../leaderboards/update-boards.ts';
 import { removeProducts } from '../products/remove-products.ts';
@@ -85,14 +85,14 @@ describe('the launches of the sample', () => {
     const launchedAt = '2026-11-22T12:00:00.000Z';
     const sample = await readSampleCatalogue(FOLDER, { now: '2026-11-22T10:00:00.000Z', timeZone: 'UTC' });
     await loadSample(database, sample, systemRuntime);
-    const finalise = (now: string) =>
-      finaliseDue(database, { rules: rulesAt(now), votesPerNetwork: CAP, recordEvents });
-    expect((await finalise('2026-11-22T10:00:01Z')).days).not.toEqual([]);
+    const finalize = (now: string) =>
+      finalizeDue(database, { rules: rulesAt(now), votesPerNetwork: CAP, recordEvents });
+    expect((await finalize('2026-11-22T10:00:01Z')).days).not.toEqual([]);
     expect(await listEvents(database, { limit: 100 })).toEqual([]);
 
     await saveProducts(database, [buildProduct({ id: 'real', createdAt: launchedAt })]);
-    await finalise(launchedAt);
-    expect((await finalise('2026-12-04T00:00:00Z')).days).toContain('2026-11-21');
+    await finalize(launchedAt);
+    expect((await finalize('2026-12-04T00:00:00Z')).days).toContain('2026-11-21');
     const events = await database.query<{ body: string }>('SELECT body FROM webhook_events');
     const reported = events
       .map(({ body }) => JSON.parse(body).data)
@@ -111,7 +111,7 @@ describe('the launches of the sample', () => {
   test('removing the sample deletes final results without launches, but keeps results of products that can be restored', async () => {
     const periods = ['2021-05-05', '2021-W18', '2021-05', '2021'];
     const end = '2022-02-01T00:00:00Z';
-    const finalise = () => finaliseDue(database, { rules: rulesAt(end), votesPerNetwork: CAP });
+    const finalize = () => finalizeDue(database, { rules: rulesAt(end), votesPerNetwork: CAP });
     const readBoards = () =>
       Promise.all(
         periods.map(async (name) => {
@@ -120,12 +120,12 @@ describe('the launches of the sample', () => {
         }),
       );
     await launch(database, 'lonely', '2021-05-05T10:00:00.000Z');
-    await finalise();
+    await finalize();
     const before = await readBoards();
     expect(before).toMatchObject(periods.map(() => ({ status: 'final', items: [{ productId: 'lonely' }] })));
     const sample = await readSampleCatalogue(FOLDER, { now: '2021-12-20T10:00:00Z', timeZone: 'UTC' });
     await loadSample(database, sample, systemRuntime);
-    expect((await finalise()).days).not.toEqual([]);
+    expect((await finalize()).days).not.toEqual([]);
 
     await removeProducts(database, ['lonely']);
     await removeSample(database, sample, { engagementOnly: false });
@@ -149,7 +149,7 @@ describe('the launches of the sample', () => {
     expect(votes).toEqual([{ product_id: final, votes: 22, counted: 22 }]);
   });
 
-  test('a later removal recognises the sample launches, because it reads when they were loaded', async () => {
+  test('a later removal recognizes the sample launches, because it reads when they were loaded', async () => {
     await load();
     const loadedAt = await getSampleTime(database);
     expect(loadedAt).toEqual(catalogue.loadedAt);

@@ -57,7 +57,7 @@ const EVERYTHING = '*';
 /**
  * Records a change for all processes. If it has more than `MAX_CHANGED_IDS` ids, records that everything changed. Must
  * be called near the end of the transaction, so the transaction commits soon afterwards.
- * @param id the row's id, by which its writer recognises it.
+ * @param id the row's id, by which its writer recognizes it.
  */
 export async function recordChange(
   sql: Sql,

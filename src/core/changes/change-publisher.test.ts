@@ -34,7 +34,7 @@ test('a change is published after 100 ms, together with changes that were added 
   await publisher.close();
 });
 
-test('after a failure, changes are published together with later ones, and the publisher recognises the record as its own', async () => {
+test('after a failure, changes are published together with later ones, and the publisher recognizes the record as its own', async () => {
   // Every commit counts as fast, so no change is published twice.
   vi.spyOn(performance, 'now').mockReturnValue(0);
   onTestFinished(() => void vi.restoreAllMocks());
@@ -77,14 +77,14 @@ test('only the first failure of each outage is logged', async () => {
   await publisher.close();
 });
 
-test('the publisher recognises a record as its own even before its INSERT returns', async () => {
-  const recognised: boolean[] = [];
+test('the publisher recognizes a record as its own even before its INSERT returns', async () => {
+  const recognized: boolean[] = [];
   const publisher: ChangePublisher = new ChangePublisher(
     {
       ...database,
       async query(text, values) {
         const rows = await database.query<never>(text, values);
-        for (const { id } of await published()) recognised.push(publisher.isOwn(id));
+        for (const { id } of await published()) recognized.push(publisher.isOwn(id));
         return rows;
       },
     },
@@ -92,7 +92,7 @@ test('the publisher recognises a record as its own even before its INSERT return
   );
   publisher.add(change('early'));
   await publisher.close();
-  expect(recognised).toEqual([true]);
+  expect(recognized).toEqual([true]);
 });
 
 test('a change whose record commits too slowly is published a second time, but not a third', async () => {

@@ -120,9 +120,9 @@ export function subscribeToChanges(database: Database, log: Log): SiteChanges {
    * expected time, for example after a failover: new changes may then have times before the overlap. The expected time
    * is that of the start of the read, because a process that was blocked gets the response late.
    */
-  function synchronise(time: number, startedAt: number): void {
+  function synchronize(time: number, startedAt: number): void {
     const isBehind = clock.observedUpTo !== undefined && time < clock.databaseNow(startedAt) - OVERLAP_MS;
-    const setBackMs = clock.synchronise(time, performance.now());
+    const setBackMs = clock.synchronize(time, performance.now());
     if (setBackMs > 0) {
       log.warn({ seconds: Math.round(setBackMs / 1_000) }, "The site's clock was set back to the time of the database");
       launchesReadUpTo = time;
@@ -145,7 +145,7 @@ export function subscribeToChanges(database: Database, log: Log): SiteChanges {
       else passOn(record);
     },
     onObservedUpTo(time, startedAt) {
-      synchronise(time, startedAt);
+      synchronize(time, startedAt);
       announcing ??= announceLaunches().finally(() => {
         announcing = undefined;
       });

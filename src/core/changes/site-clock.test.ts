@@ -11,7 +11,7 @@ test('before the first read of the database, the clock returns the time of this 
 
 test("after a read, the clock follows the database's clock and ignores the clock of this machine", () => {
   const clock = new SiteClock();
-  expect(clock.synchronise(9_000, 10)).toBe(0);
+  expect(clock.synchronize(9_000, 10)).toBe(0);
   expect(clock.observedUpTo).toBe(9_000);
   expect(clock.now(1, 15)).toBe(9_005);
   expect(clock.now(1_000_000, 20)).toBe(9_010);
@@ -30,9 +30,9 @@ test.each<[string, { databaseMs: number; setBackMs: number; now: number; databas
   ['a step ahead sets the clock ahead', { databaseMs: 900_000, setBackMs: 0, now: 900_000, databaseNow: 900_000 }],
 ])('%s', (_name, { databaseMs, setBackMs, now, databaseNow }) => {
   const clock = new SiteClock();
-  clock.synchronise(150_000, 0);
+  clock.synchronize(150_000, 0);
   expect(clock.now(0, 0)).toBe(150_000);
-  expect(clock.synchronise(databaseMs, 0)).toBe(setBackMs);
+  expect(clock.synchronize(databaseMs, 0)).toBe(setBackMs);
   expect(clock.now(0, 0)).toBe(now);
   expect(clock.databaseNow(0)).toBe(databaseNow);
 });

@@ -9,7 +9,7 @@ const MAX_STEP_BACK_MS = 60_000;
  * Times are in milliseconds since 1970; `monotonicMs` is the time of this process's monotonic clock.
  */
 export class SiteClock {
-  /** The latest time that `now` returned. `now` returns no earlier time, unless `synchronise` sets the clock back. */
+  /** The latest time that `now` returned. `now` returns no earlier time, unless `synchronize` sets the clock back. */
   #latest = 0;
   /** The database's time minus the monotonic clock. */
   #offsetMs = 0;
@@ -38,7 +38,7 @@ export class SiteClock {
    * same time.
    * @returns the number of milliseconds by which the site's clock was set back; usually 0.
    */
-  synchronise(databaseMs: number, monotonicMs: number): number {
+  synchronize(databaseMs: number, monotonicMs: number): number {
     this.#offsetMs = databaseMs - monotonicMs;
     this.#observedUpTo = databaseMs;
     const aheadMs = this.#latest - databaseMs;

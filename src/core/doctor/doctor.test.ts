@@ -295,6 +295,6 @@ test('doctor warns of an overdue result, of a secret that should have been delet
   await database.query('UPDATE leaderboards SET final_at = now()');
   expect(await checkLeaderboards(database, later)).toMatchObject({
     status: 'warning',
-    message: expect.stringContaining('secrets of finalised days are still stored (1)'),
+    message: expect.stringContaining('secrets of finalized days are still stored (1)'),
   });
 });

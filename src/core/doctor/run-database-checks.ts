@@ -96,7 +96,7 @@ interface State {
 }
 
 /**
- * Checks that results became final when they were due, that the secrets of finalised days have been deleted, and that
+ * Checks that results became final when they were due, that the secrets of finalized days have been deleted, and that
  * open periods use SITE_TIME_ZONE.
  * @throws CoreError `unavailable`.
  */
@@ -107,7 +107,7 @@ export async function checkLeaderboards(sql: Sql, { now, timeZone, reviewHours }
   if (state.secrets > 0) {
     return warning(
       'leaderboards',
-      `secrets of finalised days are still stored (${state.secrets}), so the hashes of voters can still be linked to sessions`,
+      `secrets of finalized days are still stored (${state.secrets}), so the hashes of voters can still be linked to sessions`,
       'While the site runs, it deletes them. If they remain, check its log.',
     );
   }

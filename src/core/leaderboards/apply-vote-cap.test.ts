@@ -13,7 +13,7 @@ import { createNetworkCounts } from '../upvotes/network-counts.ts';
 import { setUpvotes } from '../upvotes/set-upvotes.ts';
 import { applyCapToNetworks } from './apply-vote-cap.ts';
 import { startBoardUpdater } from './board-updater.ts';
-import { finaliseDue } from './finalise.ts';
+import { finalizeDue } from './finalize.ts';
 import { getLeaderboard } from './get-leaderboard.ts';
 import type { VoteNetwork } from './vote-networks.ts';
 
@@ -132,7 +132,7 @@ test('a process reports a network as unchecked only after another process has wr
 test('a final result respects the cap even if processes were killed before they applied it', async () => {
   await voteAtOnce();
   const rules = { now: new Date('2026-06-05T00:00:00.000Z'), timeZone: 'UTC', reviewHours: 24 };
-  await finaliseDue(database, { rules, votesPerNetwork: CAP });
+  await finalizeDue(database, { rules, votesPerNetwork: CAP });
   expect(await counts()).toEqual({ upvotes: 8, counted: CAP, excluded: 6 });
 });
 
@@ -142,7 +142,7 @@ test('the votes of a product that is restored to a final day are counted with th
   await removeProducts(database, ['tide']);
   await launch(database, 'reef', `${DAY}T10:00:00.000Z`);
   const rules = rulesAt('2026-06-05T00:00:00.000Z');
-  await finaliseDue(database, { rules, votesPerNetwork: 1 });
+  await finalizeDue(database, { rules, votesPerNetwork: 1 });
   await restoreProducts(database, { last: true });
   const board = await getLeaderboard(database, DAY, {}, rules);
   expect(board?.items).toMatchObject([{ productId: 'tide', votes: 1, excluded: 2 }, { productId: 'reef' }]);
@@ -164,7 +164,7 @@ test('votes from processes with different clocks are ordered by their stored tim
   // This vote comes from another process, whose clock is behind.
   await voteFromNetwork(4, 'session-c');
   expect(await counts()).toEqual({ upvotes: 3, counted: CAP, excluded: 1 });
-  await finaliseDue(database, {
+  await finalizeDue(database, {
     rules: { now: new Date('2026-06-05T00:00:00.000Z'), timeZone: 'UTC', reviewHours: 24 },
     votesPerNetwork: CAP,
   });

@@ -11,7 +11,7 @@ import { systemRuntime } from '../runtime.ts';
 import { listUpvoteBursts, saveUpvoteBursts } from '../stats/upvote-bursts.ts';
 import { changeVerdicts, undoVerdicts } from './change-verdicts.ts';
 import { checkBoard, repairBoard } from './check-board.ts';
-import { finaliseDue } from './finalise.ts';
+import { finalizeDue } from './finalize.ts';
 import { getLeaderboard } from './get-leaderboard.ts';
 import { listVotes } from './list-votes.ts';
 import { placeLaunch } from './update-boards.ts';
@@ -42,8 +42,8 @@ const differences = () => differencesOf(database, DAY);
 test.each(['open', 'final'])(
   'excluding votes, including votes and undoing either updates the boards of a day that is %s',
   async (status) => {
-    const finalise = () => finaliseDue(database, { rules: rulesAt(DUE), votesPerNetwork: 20 });
-    if (status === 'final') await finalise();
+    const finalize = () => finalizeDue(database, { rules: rulesAt(DUE), votesPerNetwork: 20 });
+    if (status === 'final') await finalize();
     await saveUpvoteBursts(database, [
       { hour: new Date().toISOString(), productId: 'tide', network: 'one', sessions: 20 },
     ]);
@@ -155,16 +155,16 @@ test.each([
   await launch(database, 'reef', `${DAY}T10:00:00.000Z`);
   for (const hour of [11, 12, 13])
     await vote(database, 'reef', `${DAY}T${hour}:00:00.000Z`, `session-${hour}`, { network });
-  const finalise = () => finaliseDue(database, { rules: rulesAt(DUE), votesPerNetwork: CAP });
+  const finalize = () => finalizeDue(database, { rules: rulesAt(DUE), votesPerNetwork: CAP });
   const reasons = async () =>
     (await listVotes(database, 'reef', { limit: 10, runtime: systemRuntime })).votes.map((each) => each.reason);
-  if (reason === 'network') await finalise();
+  if (reason === 'network') await finalize();
   expect(await reasons()).toEqual([null, null, 'network']);
   const selection = { from: new Date(`${DAY}T13:00:00.000Z`) };
   const wanted = { productId: 'reef', action: 'include', reason: 'a family', selection } as const;
   await changeVerdicts(database, wanted, systemRuntime, undefined, CAP);
   expect(await reasons()).toEqual([null, null, null]);
-  if (reason === 'operator') await finalise();
+  if (reason === 'operator') await finalize();
   await undoVerdicts(database, 'reef', systemRuntime, CAP);
   expect(await reasons()).toEqual([null, null, reason]);
 });
@@ -189,7 +189,7 @@ test.each(['open', 'final'])(
       (await votesOf()).map(({ voter }) => voter),
     );
     await database.query('DELETE FROM tally_secrets');
-    if (status === 'final') await finaliseDue(database, { rules: rulesAt(DUE), votesPerNetwork: 20 });
+    if (status === 'final') await finalizeDue(database, { rules: rulesAt(DUE), votesPerNetwork: 20 });
     await expect(undoVerdicts(database, 'tide', systemRuntime)).rejects.toMatchObject({ code: 'not_undoable' });
     expect(await listAudit(database, { limit: 10 })).toMatchObject([{ action: 'votes exclude' }]);
     expect(await entry()).toMatchObject({ votes: 0, excluded: 3 });
@@ -209,7 +209,7 @@ test('a check reports counts, histograms and digests that do not match the votes
   await database.query('UPDATE leaderboard_counts SET products = 2 WHERE votes = 3');
   expect(await differences()).toEqual(['products with 3 votes: recounted 1, stored 2']);
   await database.query('UPDATE leaderboard_counts SET products = 1 WHERE votes = 3');
-  await finaliseDue(database, { rules: rulesAt(DUE), votesPerNetwork: 20 });
+  await finalizeDue(database, { rules: rulesAt(DUE), votesPerNetwork: 20 });
   expect(await differences()).toEqual([]);
   await database.query("UPDATE launches SET launched_at = '2026-06-01T10:00:01Z'");
   expect(await differences()).toEqual([expect.stringMatching(/^2026-06-01: digest: recounted sha256:/)]);
@@ -218,7 +218,7 @@ test('a check reports counts, histograms and digests that do not match the votes
 test.each(['open', 'final'])(
   'a repair corrects the counts and ranks of a day that is %s, and is recorded in the audit log',
   async (status) => {
-    if (status === 'final') await finaliseDue(database, { rules: rulesAt(DUE), votesPerNetwork: 20 });
+    if (status === 'final') await finalizeDue(database, { rules: rulesAt(DUE), votesPerNetwork: 20 });
     await database.query('UPDATE product_counts SET counted = 1, excluded_operator = 9');
     await database.query('UPDATE leaderboard_counts SET products = 5');
     const period = parsePeriod(DAY);
@@ -233,7 +233,7 @@ test.each(['open', 'final'])(
 );
 
 test('a check reports a changed digest of a final day whose launches were all removed', async () => {
-  await finaliseDue(database, { rules: rulesAt(DUE), votesPerNetwork: 20 });
+  await finalizeDue(database, { rules: rulesAt(DUE), votesPerNetwork: 20 });
   await removeProducts(database, ['tide']);
   expect(await differences()).toEqual([]);
   await database.query("UPDATE leaderboards SET digest = 'sha256:00' WHERE kind = 'day'");
@@ -241,7 +241,7 @@ test('a check reports a changed digest of a final day whose launches were all re
 });
 
 test('a repair reports that it cannot restore a changed tally', async () => {
-  await finaliseDue(database, { rules: rulesAt(DUE), votesPerNetwork: 20 });
+  await finalizeDue(database, { rules: rulesAt(DUE), votesPerNetwork: 20 });
   await database.query("UPDATE launches SET launched_at = '2026-06-01T10:00:01Z'");
   const period = parsePeriod(DAY);
   const repaired = period && (await repairBoard(database, period, 20));
@@ -250,7 +250,7 @@ test('a repair reports that it cannot restore a changed tally', async () => {
 
 test('a check does not attribute the wrong digest of a day to a product whose id is that day', async () => {
   await launch(database, DAY, `${DAY}T14:00:00.000Z`);
-  await finaliseDue(database, { rules: rulesAt(DUE), votesPerNetwork: 20 });
+  await finalizeDue(database, { rules: rulesAt(DUE), votesPerNetwork: 20 });
   await database.query("UPDATE leaderboards SET digest = 'sha256:00' WHERE kind = 'day'");
   await database.query("UPDATE product_counts SET counted = 1 WHERE product_id = 'tide'");
   const period = parsePeriod(DAY);

@@ -42,7 +42,7 @@ const COUNT_ROWS = `SELECT product_id, (count(*) FILTER (WHERE ${IS_COUNTED}))::
 const MAX_ATTEMPTS = 3;
 
 /**
- * Recounts a period from the votes or, for finalised days, from the stored tallies, and compares the counts, the order
+ * Recounts a period from the votes or, for finalized days, from the stored tallies, and compares the counts, the order
  * of ties, the histogram of votes and the digests with the stored ones. Changes nothing, except that it updates boards
  * that lag. `database` must have no statement timeout.
  * @returns undefined for a period without a leaderboard.
@@ -104,7 +104,7 @@ async function check(sql: Sql, { name, kind }: Period): Promise<(CheckedBoard & 
 }
 
 /**
- * Counts the votes of each launch from its rows or, for a finalised day, from its tally, whose digest is compared as
+ * Counts the votes of each launch from its rows or, for a finalized day, from its tally, whose digest is compared as
  * well.
  */
 async function recount(
@@ -134,7 +134,7 @@ async function recount(
 }
 
 /**
- * Counts the votes for each product in the stored tally of a finalised day, or only those for `product`. `hash`
+ * Counts the votes for each product in the stored tally of a finalized day, or only those for `product`. `hash`
  * receives every line.
  */
 async function tallyTotals(sql: Sql, day: string, product?: string, hash?: Hash): Promise<ReadonlyMap<string, Totals>> {

@@ -8,7 +8,7 @@ import type { Database } from '../database/database.ts';
 import { saveProducts } from '../products/save-products.ts';
 import { systemRuntime } from '../runtime.ts';
 import { setUpvotes } from '../upvotes/set-upvotes.ts';
-import { finaliseDue, isFinalisingDue } from './finalise.ts';
+import { finalizeDue, isFinalizingDue } from './finalize.ts';
 
 const DAY = '2026-06-01';
 const RULES = rulesAt('2026-06-04T00:00:00.000Z');
@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 afterEach(() => database.drop());
 
-const finalise = (on: Database) => finaliseDue(on, { rules: RULES, votesPerNetwork: 20 });
+const finalize = (on: Database) => finalizeDue(on, { rules: RULES, votesPerNetwork: 20 });
 const openWindows = async () =>
   (await database.query("SELECT FROM product_counts WHERE window_from <> '-infinity'")).length;
 const upvote = (productId: string, session: string) =>
@@ -33,16 +33,16 @@ const upvote = (productId: string, session: string) =>
 
 test('votes for a launch do not wait while its day becomes final, or while the windows of other launches are closed', async () => {
   const outcomes: unknown[] = [];
-  const finalising = interruptTransactions(database, 'UPDATE leaderboards SET digest', async () => {
+  const finalizing = interruptTransactions(database, 'UPDATE leaderboards SET digest', async () => {
     outcomes.push(...(await upvote('p-0', 'session-during')).outcomes);
   });
   // Votes for the last launch while the first batch is closed, then for the first launch while the last batch is
   // closed.
   const waiting = ['p-999', 'p-0'];
-  const closing = interruptTransactions(finalising, "SET window_from = '-infinity'", async () => {
+  const closing = interruptTransactions(finalizing, "SET window_from = '-infinity'", async () => {
     outcomes.push(...(await upvote(waiting.shift() ?? '', 'session-after')).outcomes);
   });
-  expect(await finalise(closing)).toMatchObject({ days: [DAY] });
+  expect(await finalize(closing)).toMatchObject({ days: [DAY] });
   expect(outcomes).toMatchObject([{ upvotes: 1 }, { upvotes: 1 }, { upvotes: 2 }]);
   expect(await openWindows()).toBe(0);
   const changes = await readChanges(database, { cursor: undefined, overlapMs: 0, seen: [] }, 60_000);
@@ -53,10 +53,10 @@ test('windows that a killed process left open are closed by a later run', async 
   const killed = interruptTransactions(database, "SET window_from = '-infinity'", () =>
     Promise.reject(new Error('killed')),
   );
-  await expect(finalise(killed)).rejects.toThrow('killed');
-  expect([await openWindows(), await isFinalisingDue(database, RULES)]).toEqual([IDS.length, true]);
-  expect(await finalise(database)).toMatchObject({ days: [] });
-  expect([await openWindows(), await isFinalisingDue(database, RULES)]).toEqual([0, false]);
+  await expect(finalize(killed)).rejects.toThrow('killed');
+  expect([await openWindows(), await isFinalizingDue(database, RULES)]).toEqual([IDS.length, true]);
+  expect(await finalize(database)).toMatchObject({ days: [] });
+  expect([await openWindows(), await isFinalizingDue(database, RULES)]).toEqual([0, false]);
   await vote(database, 'p-0', `${DAY}T15:00:00.000Z`, 'session-after-the-clock-was-set-back');
   expect(await differencesOf(database, DAY)).toEqual([]);
 });

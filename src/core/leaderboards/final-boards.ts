@@ -18,7 +18,7 @@ async function lockPeriods(sql: Sql, statement: string, periods: readonly string
 }
 
 /**
- * Locks these days until the transaction ends, which blocks finalising them, adding and removing their launches, and
+ * Locks these days until the transaction ends, which blocks finalizing them, adding and removing their launches, and
  * changing verdicts. To prevent deadlocks, this must happen before counts, launches or `leaderboard_counts` are locked.
  * @returns the days that are final.
  */
@@ -54,17 +54,17 @@ const FIND_LATE = `SELECT l.day, b.votes_per_network, array_agg(l.product_id ORD
   GROUP BY l.day, b.votes_per_network ORDER BY l.day`;
 
 /**
- * Finalises launches that were added to the board of a finalised day, for example by a restoration, with the cap of
+ * Finalizes launches that were added to the board of a finalized day, for example by a restoration, with the cap of
  * that day. The caller must have inserted or locked their counts, and must refresh the launches (`refreshLaunches`)
  * after `updateHistogram`.
  */
-export async function finaliseLateLaunches(sql: Sql, productIds: readonly string[]): Promise<void> {
+export async function finalizeLateLaunches(sql: Sql, productIds: readonly string[]): Promise<void> {
   const late = await sql.query<{ day: string; votes_per_network: number | null; product_ids: string[] }>(FIND_LATE, [
     productIds,
   ]);
   for (const { day, votes_per_network: votesPerNetwork, product_ids: ids } of late) {
     if (votesPerNetwork !== null) await applyVoteCap(sql, ids, votesPerNetwork);
-    await finaliseLaunches(sql, day, ids);
+    await finalizeLaunches(sql, day, ids);
     await sql.query(CLOSE_WINDOWS, [ids]);
   }
 }
@@ -73,7 +73,7 @@ const ADD_REVISION =
   'UPDATE leaderboards SET revision = revision + 1, revised_at = clock_timestamp() WHERE period = ANY($1::text[])';
 
 /**
- * Increments the revision of each of these periods that is final, and updates the digest of each finalised day. Also
+ * Increments the revision of each of these periods that is final, and updates the digest of each finalized day. Also
  * locks the periods that are not final, so none becomes final before the change is committed. Must be called after
  * `lockDays` and after every change to launches in these periods and to the tallies of the days.
  * @param updateCounts changes counts and histograms. Visitors and new launches wait for these rows, so they are locked
@@ -147,7 +147,7 @@ export const CLOSE_WINDOWS =
  * (`CLOSE_WINDOWS`). If `secret` is unset because it was destroyed, a random secret is used. `hash` receives every
  * line.
  */
-export async function finaliseLaunches(
+export async function finalizeLaunches(
   sql: Sql,
   day: string,
   productIds: readonly string[],

@@ -16,7 +16,7 @@ import { restoreProducts } from '../products/restore-products.ts';
 import { saveProducts } from '../products/save-products.ts';
 import { systemRuntime } from '../runtime.ts';
 import { repairBoard } from './check-board.ts';
-import { finaliseDue } from './finalise.ts';
+import { finalizeDue } from './finalize.ts';
 import { getLeaderboard } from './get-leaderboard.ts';
 import { getStandings } from './get-standings.ts';
 import { placeLaunch, placeLaunches } from './update-boards.ts';
@@ -35,11 +35,11 @@ test.each([
   async (_status, createdAt) => {
     const id = `running-${createdAt.slice(0, 10)}`;
     const rules = rulesAt('2026-06-10T12:00:00.000Z');
-    const finalise = () => finaliseDue(database, { rules, votesPerNetwork: 20 });
+    const finalize = () => finalizeDue(database, { rules, votesPerNetwork: 20 });
     await launch(database, 'finished', '2026-05-10T08:00:00.000Z', rules.now.toISOString());
     await launch(database, id, '2026-06-10T10:00:00.000Z');
     await vote(database, id, '2026-06-10T11:00:00.000Z', 'session-first');
-    await finalise();
+    await finalize();
     const day = async () => (await getStandings(database, id, rules))?.day;
     const before = await day();
     expect(before).toMatchObject({ period: '2026-06-10', votes: 1, status: 'open' });
@@ -47,7 +47,7 @@ test.each([
     const values = { createdAt };
     const { auditId } = await editProduct(database, id, { values }, rules);
     await placeLaunches(database, rules);
-    await finalise();
+    await finalize();
     expect(await day()).toEqual(before);
     expect(await database.query("SELECT FROM leaderboards WHERE period = '2026-05-11'")).toEqual([]);
     await vote(database, id, '2026-06-10T11:30:00.000Z', 'session-later');
@@ -61,16 +61,16 @@ test.each([
 
 test('launches without votes move to days that are final or due, for example when a second import adds missing dates', async () => {
   const rules = rulesAt('2026-04-20T12:00:00.000Z');
-  const finalise = () => finaliseDue(database, { rules, votesPerNetwork: 20 });
+  const finalize = () => finalizeDue(database, { rules, votesPerNetwork: 20 });
   await launch(database, 'finished-april', '2026-04-01T08:00:00.000Z', rules.now.toISOString());
-  await finalise();
+  await finalize();
   const products = (dates: string[]) =>
     dates.map((createdAt, index) => buildProduct({ id: `old-${index}`, createdAt }));
   await saveProducts(database, products(Array(2).fill('2026-04-20T11:00:00.000Z')));
   await placeLaunches(database, rules);
   await saveProducts(database, products(['2026-04-01T09:00:00.000Z', '2026-04-02T09:00:00.000Z']));
   expect((await placeLaunches(database, rules)).productIds.toSorted()).toEqual(['old-0', 'old-1']);
-  await finalise();
+  await finalize();
   expect(await getLeaderboard(database, '2026-04-01', {}, rules)).toMatchObject({ launches: 2, revision: 1 });
   expect(await getLeaderboard(database, '2026-04-02', {}, rules)).toMatchObject({ launches: 1, status: 'final' });
   expect(await getLeaderboard(database, '2026-04-20', {}, rules)).toMatchObject({ launches: 0 });
@@ -93,7 +93,7 @@ test('a final month gets a revision when a launch is added to it, and another wh
   const now = '2027-07-20T12:00:00.000Z';
   const june = () => getLeaderboard(database, '2027-06', {}, rulesAt(now));
   await launch(database, 'early', '2027-06-10T10:00:00.000Z');
-  await finaliseDue(database, { rules: rulesAt(now), votesPerNetwork: 20 });
+  await finalizeDue(database, { rules: rulesAt(now), votesPerNetwork: 20 });
   expect(await june()).toMatchObject({ status: 'final', revision: 0, launches: 1 });
   await launch(database, 'moved', '2027-06-15T10:00:00.000Z', now);
   expect(await june()).toMatchObject({ revision: 1, launches: 2 });
@@ -108,7 +108,7 @@ test('a final period without launches gets a revision when one is added to it, b
   const boardOf = (period: string) => getLeaderboard(on, period, {}, rulesAt(now));
   const add = async (id: string, createdAt: string) => {
     await launch(on, id, createdAt, now);
-    await finaliseDue(on, { rules: rulesAt(now), votesPerNetwork: 20 });
+    await finalizeDue(on, { rules: rulesAt(now), votesPerNetwork: 20 });
   };
   await add('first', '2026-06-01T10:00:00.000Z');
   const before = await boardOf('2026-06-03');
@@ -153,7 +153,7 @@ test('launches of today can be placed while a removal or a restoration computes 
   // Without an earlier launch, August 1 would have no leaderboard after the removal.
   await launch(database, 'first-of-all', '2026-07-01T10:00:00.000Z');
   await launch(database, 'withdrawn', '2026-08-01T10:00:00.000Z');
-  await finaliseDue(database, { rules: rulesAt(now), votesPerNetwork: 20 });
+  await finalizeDue(database, { rules: rulesAt(now), votesPerNetwork: 20 });
   const august = () => getLeaderboard(database, '2026-08-01', {}, rulesAt(now));
   const placedDuring = async (change: (digesting: Database) => Promise<unknown>) => {
     const id = randomUUID();
@@ -180,7 +180,7 @@ test('a product with a final result cannot be scheduled, because its leaderboard
   const rules = rulesAt('2026-01-04T00:00:00.000Z');
   for (const id of ['decided', 'also-decided']) await launch(on, id, final);
   await launch(on, 'undecided', open);
-  await finaliseDue(on, { rules, votesPerNetwork: 20 });
+  await finalizeDue(on, { rules, votesPerNetwork: 20 });
   const reasonFor = (id: string) =>
     `the result of '${id}' is final, so the product cannot be scheduled. Choose a time that has passed, or schedule a new product`;
   const edit = (id: string, createdAt: string) => editProduct(on, id, { values: { createdAt } }, rules);
@@ -213,7 +213,7 @@ test('if an older version of the site has scheduled a product with a final resul
   const on = harness.database;
   const [now, future] = [new Date(), '2999-01-01T00:00:00.000Z'];
   await launch(on, 'decided', '2026-01-01T10:00:00.000Z');
-  await finaliseDue(on, { rules: rulesAt('2026-01-04T00:00:00.000Z'), votesPerNetwork: 20 });
+  await finalizeDue(on, { rules: rulesAt('2026-01-04T00:00:00.000Z'), votesPerNetwork: 20 });
   await saveProducts(on, [buildProduct({ id: 'decided', createdAt: future })]);
   const rows = await on.query('SELECT FROM launches WHERE final');
   expect(rows).toHaveLength(1);
@@ -240,7 +240,7 @@ test('undoing an edit or an import does not reschedule products whose results ha
   );
   const rules = rulesAt('2026-01-04T00:00:00.000Z');
   await placeLaunches(on, rules);
-  await finaliseDue(on, { rules, votesPerNetwork: 20 });
+  await finalizeDue(on, { rules, votesPerNetwork: 20 });
   const message = 'The result of the product has become final, so the product cannot be scheduled again.';
   await expect(undo(on, edit.auditId)).rejects.toMatchObject({ code: 'not_undoable', message });
   await undo(on, imported.auditId);

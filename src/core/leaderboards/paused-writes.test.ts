@@ -13,7 +13,7 @@ import { saveProducts } from '../products/save-products.ts';
 import { systemRuntime } from '../runtime.ts';
 import { setUpvotes } from '../upvotes/set-upvotes.ts';
 import { changeVerdicts, undoVerdicts } from './change-verdicts.ts';
-import { finaliseDue } from './finalise.ts';
+import { finalizeDue } from './finalize.ts';
 import { placeLaunch } from './update-boards.ts';
 
 const DAY = '2026-06-01';
@@ -29,7 +29,7 @@ beforeEach(async () => {
 afterEach(() => database.drop());
 
 const makeTideLarge = () => database.query("UPDATE product_counts SET upvotes = 5000 WHERE product_id = 'tide'");
-const finalise = () => finaliseDue(database, { rules: rulesAt('2026-06-04T00:00:00.000Z'), votesPerNetwork: 20 });
+const finalize = () => finalizeDue(database, { rules: rulesAt('2026-06-04T00:00:00.000Z'), votesPerNetwork: 20 });
 const exclude = (on: Database) =>
   changeVerdicts(on, { productId: 'tide', action: 'exclude', reason: 'bought', selection: {} }, runtime, undefined);
 const upvote = (...ids: string[]) => ids.map((productId) => ({ productId, session, upvoted: true }));
@@ -100,7 +100,7 @@ test.each([
 });
 
 test('votes for a launch whose result is final do not wait while the digest of its day is computed', async () => {
-  await finalise();
+  await finalize();
   let outcomes: unknown[] = [];
   const computing = interruptTransactions(database, 'SET digest', async () => {
     ({ outcomes } = await setUpvotes(database, runtime, upvote('tide')));
@@ -111,7 +111,7 @@ test('votes for a launch whose result is final do not wait while the digest of i
 });
 
 test('votes for a small product of a large final day do not wait while its removal computes the digest of the day', async () => {
-  await finalise();
+  await finalize();
   await database.query('UPDATE leaderboard_counts SET products = products + 500 WHERE period = $1', [DAY]);
   let outcomes: unknown[] = [];
   const computing = interruptTransactions(withoutTimeouts(database), 'SET digest', async () => {
@@ -125,7 +125,7 @@ test('a launch can be placed while a product with a recent vote is restored to a
   // The vote is not on the boards yet when the product is removed.
   await setUpvotes(database, runtime, upvote('reef'));
   await removeProducts(database, ['reef']);
-  await finalise();
+  await finalize();
   const now = '2026-06-04T00:00:00.000Z';
   await saveProducts(database, [buildProduct({ id: 'newest', createdAt: now })]);
   let isPlaced: boolean | undefined;

@@ -1,5 +1,5 @@
 import type { Sql } from '../database/database.ts';
-import { findDueDays } from './finalise.ts';
+import { findDueDays } from './finalize.ts';
 import type { LeaderboardRules } from './get-leaderboard.ts';
 
 /** Numbers for metrics: leaderboards by state, and votes for the launches of the last four days. */

@@ -7,7 +7,7 @@ import { createTestDatabase, type TestDatabase } from '../../../tests/support/te
 import type { Database } from '../database/database.ts';
 import { saveProducts } from '../products/save-products.ts';
 import { systemRuntime } from '../runtime.ts';
-import { finaliseDue } from './finalise.ts';
+import { finalizeDue } from './finalize.ts';
 import { getLeaderboard } from './get-leaderboard.ts';
 import { readTally } from './read-tally.ts';
 import { placeLaunches } from './update-boards.ts';
@@ -42,7 +42,7 @@ async function read(on: Database, { isBodyRead = true } = {}): Promise<{ version
 
 test('the header of an open or final day with many launches is sent in pieces, and the digest of the final day covers it', async () => {
   const open = await read(database);
-  await finaliseDue(database, { rules: RULES, votesPerNetwork: 20 });
+  await finalizeDue(database, { rules: RULES, votesPerNetwork: 20 });
   const final = await read(database);
   for (const { chunks } of [open, final]) {
     expect(chunks[0]).not.toContain('\n');
@@ -59,7 +59,7 @@ test('the header of an open or final day with many launches is sent in pieces, a
 });
 
 test('a request that needs only the version of a final tally reads no launches', async () => {
-  await finaliseDue(database, { rules: RULES, votesPerNetwork: 20 });
+  await finalizeDue(database, { rules: RULES, votesPerNetwork: 20 });
   const { database: recording, statements } = recordStatements(database);
   expect((await read(recording, { isBodyRead: false })).version).toMatch(/^sha256:/);
   expect(statements.filter(({ text }) => text.includes('FROM launches l JOIN'))).toEqual([]);

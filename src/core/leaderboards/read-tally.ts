@@ -36,7 +36,7 @@ export interface Tally {
 
 /**
  * Passes a snapshot of the tally of a day to `use`. The snapshot is valid until `use` resolves. For an open or
- * provisional day, the tally is computed from the votes; for a finalised day, it is the stored file.
+ * provisional day, the tally is computed from the votes; for a finalized day, it is the stored file.
  * @returns false for a day that has neither launches nor a final result, and that ends before the site's first launch
  * or begins after now.
  * @throws CoreError `bad_period` if the period is not a day, `unavailable`.

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { rulesAt } from '../../../tests/support/launch-site.ts';
 import { openSubmissionHarness } from '../../../tests/support/submission-harness.ts';
 import { editProduct } from '../products/edit-product.ts';
-import { finaliseDue } from './finalise.ts';
+import { finalizeDue } from './finalize.ts';
 
 const harness = openSubmissionHarness();
 const { site, clock, inHours } = harness;
@@ -38,7 +38,7 @@ test('votes by hour include only counted votes while the window is open, after i
   await expectVotes(...all);
 
   clock.advance({ hours: 72 });
-  await finaliseDue(site.database, { rules: rulesAt(clock.now().toISOString()), votesPerNetwork: 20 });
+  await finalizeDue(site.database, { rules: rulesAt(clock.now().toISOString()), votesPerNetwork: 20 });
   await vote('session-stays', false);
   await expectVotes(...all);
 

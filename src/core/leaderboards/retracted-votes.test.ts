@@ -4,7 +4,7 @@ import { silentLog } from '../../../tests/support/silent-log.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { systemRuntime } from '../runtime.ts';
 import { startBoardUpdater } from './board-updater.ts';
-import { finaliseDue } from './finalise.ts';
+import { finalizeDue } from './finalize.ts';
 import { getLeaderboard } from './get-leaderboard.ts';
 import { getStandings } from './get-standings.ts';
 import { correctRecentRetracted } from './retracted-votes.ts';
@@ -35,7 +35,7 @@ test.each([
     await vote(database, 'tide', at, 'session-a');
   }
   if (times.length > 1) await withdraw('2026-06-02T10:00:00.001Z');
-  await finaliseDue(database, { rules: rulesAt(DUE), votesPerNetwork: CAP });
+  await finalizeDue(database, { rules: rulesAt(DUE), votesPerNetwork: CAP });
   expect(await entry(DUE)).toMatchObject({ votes: 1 });
   expect((await tallyOf(database, DAY, DUE)).trimEnd().split('\n')).toHaveLength(2);
   expect(await differences()).toEqual([]);

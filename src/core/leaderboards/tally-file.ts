@@ -77,7 +77,7 @@ const PART_VOTES = 5_000;
 
 const INSERT_PART = `INSERT INTO tally_parts (product_id, part, day, votes, content) VALUES ($1, $2, $3, $4, $5)`;
 
-/** Stores the votes of a finalised day, in the order of the tally, and adds their lines to the hash of the file. */
+/** Stores the votes of a finalized day, in the order of the tally, and adds their lines to the hash of the file. */
 export async function writeTallyParts(
   sql: Sql,
   day: string,
@@ -119,7 +119,7 @@ const SELECT_PARTS = `SELECT t.product_id, t.part, t.content FROM launches l JOI
   WHERE l.day = $1 AND ($2::text IS NULL OR l.product_id = $2) ORDER BY t.product_id, t.part`;
 
 /**
- * Reads the stored votes of a finalised day, or only those for `productId`, in the order of the tally. The restrictions
+ * Reads the stored votes of a finalized day, or only those for `productId`, in the order of the tally. The restrictions
  * of `readInBatches` apply.
  */
 export async function* readTallyParts(sql: Sql, day: string, productId?: string): AsyncGenerator<TallyPart> {
@@ -134,7 +134,7 @@ export async function* readTallyParts(sql: Sql, day: string, productId?: string)
   }
 }
 
-/** Reads the stored votes of a product of a finalised day, in batches, like `readTallyParts`. */
+/** Reads the stored votes of a product of a finalized day, in batches, like `readTallyParts`. */
 export async function* readTallyLines(sql: Sql, day: string, productId: string): AsyncGenerator<TallyLine[]> {
   for await (const { text } of readTallyParts(sql, day, productId)) {
     yield splitLines(text).map((line): TallyLine => JSON.parse(line));

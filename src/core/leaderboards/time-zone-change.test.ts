@@ -7,7 +7,7 @@ import { createTestDatabase, type TestDatabase } from '../../../tests/support/te
 import { saveProducts } from '../products/save-products.ts';
 import { systemRuntime } from '../runtime.ts';
 import { boundsOf } from './calendar.ts';
-import { finaliseDue } from './finalise.ts';
+import { finalizeDue } from './finalize.ts';
 import { getLeaderboard } from './get-leaderboard.ts';
 import { readTally } from './read-tally.ts';
 import { placeLaunches } from './update-boards.ts';
@@ -25,13 +25,13 @@ test('a day that ended earlier in the previous time zone becomes final only afte
   await saveProducts(database, [buildProduct({ id: 'early', createdAt: `${DAY}T01:00:00.000Z` })]);
   await placeLaunches(database, { ...rulesAt(`${DAY}T02:00:00Z`), timeZone: 'Asia/Tokyo' });
   await launch(database, 'late', `${DAY}T23:00:00.000Z`);
-  const finaliseAt = (now: string) =>
-    finaliseDue(database, { rules: { ...rulesAt(now), reviewHours: 0 }, votesPerNetwork: 20 });
+  const finalizeAt = (now: string) =>
+    finalizeDue(database, { rules: { ...rulesAt(now), reviewHours: 0 }, votesPerNetwork: 20 });
   // This time is 24 hours after the end of the day in Tokyo.
-  expect(await finaliseAt('2026-06-02T15:00:00.000Z')).toEqual({ days: [], periods: [] });
+  expect(await finalizeAt('2026-06-02T15:00:00.000Z')).toEqual({ days: [], periods: [] });
   await vote(database, 'late', '2026-06-02T22:59:59.999Z', 'session-last');
-  expect(await finaliseAt('2026-06-02T22:59:59.999Z')).toEqual({ days: [], periods: [] });
-  expect(await finaliseAt('2026-06-02T23:00:00.000Z')).toMatchObject({ days: [DAY] });
+  expect(await finalizeAt('2026-06-02T22:59:59.999Z')).toEqual({ days: [], periods: [] });
+  expect(await finalizeAt('2026-06-02T23:00:00.000Z')).toMatchObject({ days: [DAY] });
   const board = await getLeaderboard(database, DAY, {}, rulesAt('2026-06-02T23:00:00.000Z'));
   expect(board?.items[0]).toMatchObject({ productId: 'late', votes: 1 });
 });
@@ -80,7 +80,7 @@ test('a network keeps its hash in an open window when the time zone changes', as
   expect(await networkIn('Asia/Tokyo')).toBe(network);
   clock.advance({ hours: 2 });
   const rules = { now: clock.now(), timeZone: 'Asia/Tokyo', reviewHours: 24 };
-  await finaliseDue(database, { rules, votesPerNetwork: 20 });
+  await finalizeDue(database, { rules, votesPerNetwork: 20 });
   expect(await networkIn('Asia/Tokyo')).toBe(network);
 });
 

@@ -11,7 +11,7 @@ import { saveProducts, writeProducts } from '../products/save-products.ts';
 import { systemRuntime } from '../runtime.ts';
 import { createNetworkCounts } from '../upvotes/network-counts.ts';
 import { setUpvotes } from '../upvotes/set-upvotes.ts';
-import { finaliseDue } from './finalise.ts';
+import { finalizeDue } from './finalize.ts';
 import { getLeaderboard } from './get-leaderboard.ts';
 import { getStandings, isPlaceable } from './get-standings.ts';
 import { recountLaunches, refreshAvailableLaunches } from './launch-votes.ts';
@@ -78,31 +78,31 @@ test('a launch whose counts another transaction has locked is placed later, and 
 
 test('a day with a locked launch becomes final only after the launch is placed, so its result needs no revision; other days do not wait', async () => {
   const rules = rulesAt('2026-03-20T00:00:00.000Z');
-  const finalise = () => finaliseDue(database, { rules, votesPerNetwork: 20 });
+  const finalize = () => finalizeDue(database, { rules, votesPerNetwork: 20 });
   await launch(database, 'placed', '2026-03-02T10:00:00.000Z');
   await launch(database, 'other-day', '2026-03-03T10:00:00.000Z');
   await launch(database, 'other-week', '2026-02-25T10:00:00.000Z');
   await writeProducts(database, [buildProduct({ id: 'overdue', createdAt: '2026-03-02T11:00:00.000Z' })]);
   await database.transaction(async (sql) => {
     await sql.query("SELECT FROM product_counts WHERE product_id = 'overdue' FOR UPDATE");
-    expect(await finalise()).toEqual({
+    expect(await finalize()).toEqual({
       days: ['2026-02-25', '2026-03-03'],
       periods: expect.not.arrayContaining(['2026-W10']),
     });
   });
-  expect(await finalise()).toEqual({ days: ['2026-03-02'], periods: ['2026-W10'] });
+  expect(await finalize()).toEqual({ days: ['2026-03-02'], periods: ['2026-W10'] });
   expect(await getLeaderboard(database, '2026-03-02', {}, rules)).toMatchObject({ launches: 2, revision: 0 });
 });
 
 test('a launch without a row of counts delays only the results of its own periods', async () => {
   const rules = rulesAt('2025-03-20T00:00:00.000Z');
-  const finalise = () => finaliseDue(database, { rules, votesPerNetwork: 20 });
+  const finalize = () => finalizeDue(database, { rules, votesPerNetwork: 20 });
   await launch(database, 'complete', '2025-03-03T10:00:00.000Z');
   await writeProducts(database, [buildProduct({ id: 'broken', createdAt: '2025-03-04T10:00:00.000Z' })]);
   await database.query("DELETE FROM product_counts WHERE product_id = 'broken'");
-  expect(await finalise()).toEqual({ days: ['2025-03-03'], periods: [] });
+  expect(await finalize()).toEqual({ days: ['2025-03-03'], periods: [] });
   await repairCounts(database, ['broken']);
-  expect(await finalise()).toEqual({ days: ['2025-03-04'], periods: ['2025-W10'] });
+  expect(await finalize()).toEqual({ days: ['2025-03-04'], periods: ['2025-W10'] });
 });
 
 test('concurrent views of a launch place only that launch, and only once; other launches have no standing yet', async () => {
@@ -146,9 +146,9 @@ test('a launch that is placed while a visitor views it has a standing', async ()
   expect(await core.getStandings('viewed')).toMatchObject({ day: { period: '2026-06-01' } });
 });
 
-test('launches that the finaliser places are recorded as a change for every process', async () => {
+test('launches that the finalizer places are recorded as a change for every process', async () => {
   await writeProducts(database, [buildProduct({ id: 'overslept', createdAt: '2026-06-01T09:00:00.000Z' })]);
-  await finaliseDue(database, { rules: rulesAt(NOW.toISOString()), votesPerNetwork: 20 });
+  await finalizeDue(database, { rules: rulesAt(NOW.toISOString()), votesPerNetwork: 20 });
   expect(await database.query("SELECT catalogue FROM changes WHERE 'overslept' = ANY(product_ids)")).toEqual([
     { catalogue: true },
   ]);
@@ -213,23 +213,23 @@ test('while an import moves launches, other launches are placed and refreshed, a
 
 test('a month becomes final only after a concurrent change of its launches has committed', async () => {
   for (const id of ['stays', 'leaves']) await launch(database, id, '2028-06-10T10:00:00.000Z');
-  const finalise = (now: string) => finaliseDue(database, { rules: rulesAt(now), votesPerNetwork: 20 });
+  const finalize = (now: string) => finalizeDue(database, { rules: rulesAt(now), votesPerNetwork: 20 });
   const june = () => getLeaderboard(database, '2028-06', {}, rulesAt('2028-07-04T00:00:00.000Z'));
-  await finalise('2028-06-14T00:00:00.000Z');
-  let finalising: Promise<unknown> | undefined;
+  await finalize('2028-06-14T00:00:00.000Z');
+  let finalizing: Promise<unknown> | undefined;
   const delayed: Database = {
     ...database,
     transaction: (work) =>
       database.transaction(async (sql) => {
         const result = await work(sql);
-        finalising = finalise('2028-07-04T00:00:00.000Z');
-        await Promise.race([finalising, expect.poll(() => blockedStatements(database)).not.toEqual([])]);
+        finalizing = finalize('2028-07-04T00:00:00.000Z');
+        await Promise.race([finalizing, expect.poll(() => blockedStatements(database)).not.toEqual([])]);
         expect(await june()).toMatchObject({ status: 'provisional', launches: 2 });
         return result;
       }),
   };
   await removeProducts(delayed, ['leaves']);
-  await finalising;
+  await finalizing;
   expect(await june()).toMatchObject({ status: 'final', revision: 0, launches: 1 });
 });
 

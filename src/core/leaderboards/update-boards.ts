@@ -6,7 +6,7 @@ import { isLockTimeout, isStatementTimeout } from '../database/database-errors.t
 import type { RecordEvents } from '../webhooks/outbox.ts';
 import { applyVoteCap } from './apply-vote-cap.ts';
 import { boundsOf, dayAt, periodsAt, statusAt, tieOrder } from './calendar.ts';
-import { finaliseLateLaunches, lockDays, periodsOf, reviseBoards } from './final-boards.ts';
+import { finalizeLateLaunches, lockDays, periodsOf, reviseBoards } from './final-boards.ts';
 import { firstLaunch, type LeaderboardRules } from './get-leaderboard.ts';
 import { countPlaced, updateHistogram } from './histogram.ts';
 import { readLaunchEvents } from './launch-events.ts';
@@ -201,7 +201,7 @@ async function placeFound(
   await applyVoteCap(sql, moving, votesPerNetwork);
   await sql.query(PLACE, [JSON.stringify(places.filter((place) => placed.has(place.product_id)))]);
   const added = await countPlaced(sql, begunIds);
-  await finaliseLateLaunches(sql, begunIds);
+  await finalizeLateLaunches(sql, begunIds);
   const periods = [...previousPeriods, ...(await periodsOf(sql, begunIds))];
   await reviseBoards(sql, periods, async () => {
     await updateHistogram(sql, { added, removed });

@@ -12,7 +12,7 @@ import { systemRuntime } from '../runtime.ts';
 import { createNetworkCounts } from '../upvotes/network-counts.ts';
 import { setUpvotes } from '../upvotes/set-upvotes.ts';
 import { changeVerdicts, undoVerdicts } from './change-verdicts.ts';
-import { finaliseDue } from './finalise.ts';
+import { finalizeDue } from './finalize.ts';
 import { voterOf } from './tally-file.ts';
 import { readSecret } from './vote-networks.ts';
 
@@ -109,7 +109,7 @@ test('excluded votes that were withdrawn use up the cap of their network in the 
   await change('exclude', { voters: voters.slice(0, 2) });
   for (const session of ['session-a', 'session-b'])
     await vote(database, 'tide', at(12), session, { upvoted: false, network: NETWORK });
-  await finaliseDue(database, { rules: rulesAt(DUE), votesPerNetwork: CAP });
+  await finalizeDue(database, { rules: rulesAt(DUE), votesPerNetwork: CAP });
   expect(await counts()).toEqual([0, 1, 0]);
 });
 
@@ -188,7 +188,7 @@ test('an exclusion holds for votes after the window if the launch is moved so th
 test('when a day becomes final, its decisions are deleted, and later votes do not change the result', async () => {
   await change('exclude', { voters });
   await setAll(false, 12);
-  await finaliseDue(database, { rules: rulesAt(DUE), votesPerNetwork: CAP });
+  await finalizeDue(database, { rules: rulesAt(DUE), votesPerNetwork: CAP });
   expect(await database.query('SELECT FROM vote_decisions')).toEqual([]);
   expect(await database.query('SELECT FROM product_counts WHERE has_decisions')).toEqual([]);
   await vote(database, 'tide', DUE, 'session-a');

@@ -12,7 +12,7 @@ import { openEmbedded } from '../database/embedded/open-embedded.ts';
 import { migrate } from '../database/migrate.ts';
 import { holdSnapshot } from '../database/transactions.ts';
 import { systemRuntime } from '../runtime.ts';
-import { finaliseDue } from './finalise.ts';
+import { finalizeDue } from './finalize.ts';
 import { voterOf } from './tally-file.ts';
 import { findSecret, readSecret } from './vote-networks.ts';
 
@@ -69,7 +69,7 @@ test('a voter has a different hash each day, and once a day is final, its secret
   for (const secret of secrets.values()) expect(await filesWith(secret), 'the search finds the secret').toHaveLength(1);
 
   await withServer(async (database) => {
-    await finaliseDue(database, { rules: rulesAt(DUE), votesPerNetwork: 20 });
+    await finalizeDue(database, { rules: rulesAt(DUE), votesPerNetwork: 20 });
     for (const [day, secret] of secrets) {
       const tally = await tallyOf(database, day, DUE);
       expect(tally).toContain(`"voter":"${voterOf(secret, SESSION)}"`);
@@ -89,32 +89,32 @@ async function startDueSite() {
   });
   await launch(database, 'tide', `${DAYS[0]}T10:00:00.000Z`);
   await readSecret(database, DAYS[0], systemRuntime);
-  const finalise = () => finaliseDue(database, { rules: rulesAt(DUE), votesPerNetwork: 20 });
-  return { database, other, finalise };
+  const finalize = () => finalizeDue(database, { rules: rulesAt(DUE), votesPerNetwork: 20 });
+  return { database, other, finalize };
 }
 
-test('while a session such as pg_dump has locked the secrets, finalising does not wait, so votes do not wait for it', async () => {
-  const { database, other, finalise } = await startDueSite();
+test('while a session such as pg_dump has locked the secrets, finalizing does not wait, so votes do not wait for it', async () => {
+  const { database, other, finalize } = await startDueSite();
   const open = '2026-06-06';
   const secret = await readSecret(database, open, { ...systemRuntime, now: () => new Date(DUE) });
   const marker = () => database.query("SELECT FROM site_metadata WHERE name = 'tally secrets deleted'");
   await other.transaction(async (sql) => {
     await sql.query('SELECT FROM tally_secrets');
-    expect((await finalise()).days).toEqual([DAYS[0]]);
+    expect((await finalize()).days).toEqual([DAYS[0]]);
     expect(await findSecret(database, open)).toEqual(secret);
     expect(await marker()).toHaveLength(1);
   });
-  await finalise();
+  await finalize();
   expect(await marker()).toEqual([]);
   expect(await database.query('SELECT day, secret FROM tally_secrets')).toEqual([{ day: open, secret }]);
 });
 
 test('a deleted secret leaves the file of its table even while an older snapshot, such as that of a backup, can see it', async () => {
-  const { database, other, finalise } = await startDueSite();
+  const { database, other, finalize } = await startDueSite();
   await other.transaction(async (sql) => {
     await holdSnapshot(sql);
     await sql.query('SELECT FROM products');
-    await finalise();
+    await finalize();
     const size = await database.query("SELECT pg_relation_size('tally_secrets')::integer AS bytes");
     expect(size).toEqual([{ bytes: 0 }]);
   });

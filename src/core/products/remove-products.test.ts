@@ -6,7 +6,7 @@ import { launch, rulesAt, vote } from '../../../tests/support/launch-site.ts';
 import { withoutTimeouts } from '../../../tests/support/recording-database.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import type { Sql } from '../database/database.ts';
-import { finaliseDue } from '../leaderboards/finalise.ts';
+import { finalizeDue } from '../leaderboards/finalize.ts';
 import { getLeaderboard } from '../leaderboards/get-leaderboard.ts';
 import { getStandings } from '../leaderboards/get-standings.ts';
 import { placeLaunches } from '../leaderboards/update-boards.ts';
@@ -125,7 +125,7 @@ test('a launch that is removed before it moves, and restored after its previous 
   await saveProducts(database, [buildProduct({ id: 'moving', createdAt })]);
   await removeProducts(database, ['moving']);
   const before = rulesAt('2026-06-04T00:00:00.000Z');
-  const { days } = await finaliseDue(database, { rules: before, votesPerNetwork: 20 });
+  const { days } = await finalizeDue(database, { rules: before, votesPerNetwork: 20 });
   expect(days).toContain('2026-06-01');
   await restoreProducts(database, { productIds: ['moving'] });
   await placeLaunches(database, rulesAt(createdAt));

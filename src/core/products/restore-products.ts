@@ -2,7 +2,7 @@ import { recordAudit } from '../audit/audit-log.ts';
 import { recordChange } from '../changes/change-feed.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { transactionWithRetries } from '../database/transactions.ts';
-import { finaliseLateLaunches, lockDays, periodsOf, reviseBoards } from '../leaderboards/final-boards.ts';
+import { finalizeLateLaunches, lockDays, periodsOf, reviseBoards } from '../leaderboards/final-boards.ts';
 import { countPlaced, updateHistogram } from '../leaderboards/histogram.ts';
 import { refreshLaunches } from '../leaderboards/launch-votes.ts';
 import { UNPLACE } from '../leaderboards/update-boards.ts';
@@ -221,7 +221,7 @@ async function moveBack(sql: Sql, rows: readonly RemovalRow[]): Promise<string[]
   const ids = [...restoredIds];
   await sql.query(UNPLACE_MOVED, [ids, finalDays]);
   const added = await countPlaced(sql, ids);
-  await finaliseLateLaunches(sql, ids);
+  await finalizeLateLaunches(sql, ids);
   await reviseBoards(sql, await periodsOf(sql, ids), async () => {
     await updateHistogram(sql, { added });
     // The boards may not have had the last votes yet when the products were removed.

@@ -3,7 +3,7 @@ import { blockedStatements } from '../../../tests/support/blocked-statements.ts'
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { CAP, rulesAt } from '../../../tests/support/launch-site.ts';
 import { codeOf, openSubmissionHarness } from '../../../tests/support/submission-harness.ts';
-import { finaliseDue } from '../leaderboards/finalise.ts';
+import { finalizeDue } from '../leaderboards/finalize.ts';
 import { editProduct } from '../products/edit-product.ts';
 import { inspectProduct } from '../products/get-product.ts';
 import { removeProducts } from '../products/remove-products.ts';
@@ -279,7 +279,7 @@ test('undoing an approval is refused if a vote counts in the final result, even 
   clock.advance({ hours: 25 });
   await site.core.setUpvote({ productId: id, session, upvoted: false });
   clock.advance({ hours: 48 });
-  await finaliseDue(site.database, { rules: rulesAt(clock.now().toISOString()), votesPerNetwork: CAP });
+  await finalizeDue(site.database, { rules: rulesAt(clock.now().toISOString()), votesPerNetwork: CAP });
   expect((await site.core.getStandings(id))?.day).toMatchObject({ status: 'final', votes: 1, upvotes: 0 });
   expect(await codeOf(harness.undo(id))).toBe('already_launched');
 });

@@ -6,7 +6,7 @@ import { createTestDatabase, type TestDatabase } from '../../../tests/support/te
 import { type WebhookEvent, WebhookEventSchema } from '../../contract/webhooks/schema.ts';
 import { createCore } from '../core.ts';
 import { changeVerdicts, undoVerdicts } from '../leaderboards/change-verdicts.ts';
-import { finaliseDue } from '../leaderboards/finalise.ts';
+import { finalizeDue } from '../leaderboards/finalize.ts';
 import { placeLaunches } from '../leaderboards/update-boards.ts';
 import { saveProducts } from '../products/save-products.ts';
 import { systemRuntime } from '../runtime.ts';
@@ -153,9 +153,9 @@ describe('votes.excluded and leaderboard.final', () => {
     await add('ebb', LAUNCH);
     await place(LAUNCH, { silently: true });
     await vote(database, 'tide', '2026-06-01T11:00:00.000Z', 'session-a');
-    const finalise = (now: string) => finaliseDue(database, { rules: rulesAt(now), votesPerNetwork: 20, recordEvents });
-    await finalise(FINAL);
-    await finalise(FINAL);
+    const finalize = (now: string) => finalizeDue(database, { rules: rulesAt(now), votesPerNetwork: 20, recordEvents });
+    await finalize(FINAL);
+    await finalize(FINAL);
     const [day, ...others] = await recorded();
     expect(others).toEqual([]);
     expect(day).toEqual({
@@ -172,7 +172,7 @@ describe('votes.excluded and leaderboard.final', () => {
         winners: [{ productId: 'tide', name: 'tide', votes: 1 }],
       },
     });
-    for (const now of ['2026-06-11', '2026-07-04', '2027-01-04']) await finalise(`${now}T00:00:00.000Z`);
+    for (const now of ['2026-06-11', '2026-07-04', '2027-01-04']) await finalize(`${now}T00:00:00.000Z`);
     const finals = await recorded();
     expect(finals.map(({ data }) => 'kind' in data && data.kind).sort()).toEqual(['day', 'month', 'week', 'year']);
   });
@@ -184,7 +184,7 @@ describe('votes.excluded and leaderboard.final', () => {
     await add('tide', LAUNCH);
     const now = `${date}T00:00:00.000Z`;
     await place(now, { silently: true });
-    const { days } = await finaliseDue(database, { rules: rulesAt(now), votesPerNetwork: 20, recordEvents });
+    const { days } = await finalizeDue(database, { rules: rulesAt(now), votesPerNetwork: 20, recordEvents });
     expect(days).toEqual(['2026-06-01']);
     const kinds = (await recorded()).flatMap(({ data }) => ('kind' in data ? data.kind : []));
     expect(kinds.filter((kind) => kind === 'day')).toHaveLength(count);
@@ -221,6 +221,6 @@ test('no event is recorded without a receiver', async () => {
   await place(LAUNCH, { silently: true });
   const core = createCore(database);
   await core.addComment({ productId: 'tide', content: 'Casino', website: 'spam.example' }, { session: 'session-a' });
-  await finaliseDue(database, { rules: rulesAt(FINAL), votesPerNetwork: 20 });
+  await finalizeDue(database, { rules: rulesAt(FINAL), votesPerNetwork: 20 });
   expect(await recorded()).toEqual([]);
 });

@@ -23,15 +23,15 @@ import type { SiteMetrics } from '../metrics/site-metrics.ts';
 import type { Closeable } from '../site.ts';
 import { deliverWebhooks } from './deliver-webhooks.ts';
 import { scheduleBackups } from './schedule-backups.ts';
-import { scheduleFinalising } from './schedule-finalising.ts';
+import { scheduleFinalizing } from './schedule-finalizing.ts';
 
 const HOUSEKEEPING_INTERVAL_MS = HOUR_MS;
 /** The first run is soon after the start, so even a site that restarts often deletes old data. */
 const FIRST_HOUSEKEEPING_MS = 60_000;
 
 /**
- * Starts the background jobs of an instance: finalising leaderboards, backups, webhooks, housekeeping, checking counts,
- * and counting waiting submissions. Leases ensure that only one instance at a time finalises, backs up or sends
+ * Starts the background jobs of an instance: finalizing leaderboards, backups, webhooks, housekeeping, checking counts,
+ * and counting waiting submissions. Leases ensure that only one instance at a time finalizes, backs up or sends
  * webhooks. `close` ends all jobs concurrently.
  */
 export function startBackgroundJobs(
@@ -43,12 +43,12 @@ export function startBackgroundJobs(
   const { backups: schedule, dataDir } = settings;
   const drift = watchDrift(connection.database, log);
   if (metrics) addDriftMetrics(metrics.registers, drift);
-  const finaliser = scheduleFinalising(connection, settings.launches, {
+  const finalizer = scheduleFinalizing(connection, settings.launches, {
     log,
     recordEvents: settings.webhooks && recordEvents,
   });
-  if (metrics) addLeaderboardMetrics(metrics.registers, finaliser);
-  const closeables: Closeable[] = [drift, finaliser, startHousekeeping(connection, pictureFolder(dataDir), log)];
+  if (metrics) addLeaderboardMetrics(metrics.registers, finalizer);
+  const closeables: Closeable[] = [drift, finalizer, startHousekeeping(connection, pictureFolder(dataDir), log)];
   if (metrics && settings.submissions !== 'off') {
     const submissions = watchSubmissions(connection.database, log);
     addSubmissionMetrics(metrics.registers, submissions);

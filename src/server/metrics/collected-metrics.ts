@@ -5,7 +5,7 @@ import type { ReadStats } from '../../core/database/replicas.ts';
 import type { WaitingSubmissions } from '../../core/submissions/list-submissions.ts';
 import type { ResponseCache } from '../cache/response-cache.ts';
 import type { WebhookDeliveries } from '../jobs/deliver-webhooks.ts';
-import type { Finaliser } from '../jobs/schedule-finalising.ts';
+import type { Finalizer } from '../jobs/schedule-finalizing.ts';
 import type { Live } from '../live/live.ts';
 
 interface MetricSources {
@@ -180,10 +180,10 @@ export function addBackupMetrics(
   });
 }
 
-/** Adds metrics of leaderboards, their votes and the finalising of results. */
+/** Adds metrics of leaderboards, their votes and the finalizing of results. */
 export function addLeaderboardMetrics(
   registers: Registry[],
-  { stats, seconds, failures }: Omit<Finaliser, 'close'>,
+  { stats, seconds, failures }: Omit<Finalizer, 'close'>,
 ): void {
   gauge(registers, {
     name: 'groundswell_leaderboards',
@@ -198,13 +198,13 @@ export function addLeaderboardMetrics(
     read: () => stats().votes,
   });
   counter(registers, {
-    name: 'groundswell_finalise_seconds_total',
-    help: 'Time that this process spent on finalising leaderboards',
+    name: 'groundswell_finalize_seconds_total',
+    help: 'Time that this process spent on finalizing leaderboards',
     read: seconds,
   });
   counter(registers, {
-    name: 'groundswell_finalise_failures_total',
-    help: 'Failed attempts of this process to finalise leaderboards',
+    name: 'groundswell_finalize_failures_total',
+    help: 'Failed attempts of this process to finalize leaderboards',
     read: failures,
   });
 }

@@ -43,7 +43,7 @@ export const feedRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { core
     const produce = async () => {
       const days = await core.readFinalDays(FEED_ENTRIES);
       const response = await feedResponse(core, ATOM_MEDIA_TYPE, (api) => leaderboardsFeed(site, api, days));
-      // Votes do not change finalised days, so the feed does not depend on counts.
+      // Votes do not change finalized days, so the feed does not depend on counts.
       return { ...response, dependencies: { ...response.dependencies, catalogue: true, allCounts: false } };
     };
     return sendFromCache(cache, { key: paths.leaderboardFeed, freshness: FEED_FRESHNESS, produce }, request, reply);

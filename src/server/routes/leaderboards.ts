@@ -196,7 +196,7 @@ const OPERATIONS = {
     tag: 'Leaderboards',
     summary: 'Get a leaderboard',
     description:
-      'Launches are ordered by counted votes, most first. Launches with equal counts share a rank and are ordered by SHA-256(period + "/" + product id). `digest` is the SHA-256 of the tally of a finalised day.',
+      'Launches are ordered by counted votes, most first. Launches with equal counts share a rank and are ordered by SHA-256(period + "/" + product id). `digest` is the SHA-256 of the tally of a finalized day.',
     isCacheable: true,
     isRateLimited: true,
     parameters: {
@@ -220,7 +220,7 @@ const OPERATIONS = {
     tag: 'Leaderboards',
     summary: 'Get the votes from which the leaderboard of a day was computed',
     description:
-      'The file is in JSON Lines format: a header, then a line for each vote that was cast in a launch window, ordered by product, time and voter. Voters are hashes that differ from day to day. The file is never compressed. The `digest` of the leaderboard of a finalised day is the SHA-256 of this file.',
+      'The file is in JSON Lines format: a header, then a line for each vote that was cast in a launch window, ordered by product, time and voter. Voters are hashes that differ from day to day. The file is never compressed. The `digest` of the leaderboard of a finalized day is the SHA-256 of this file.',
     isCacheable: true,
     parameters: { id: { description: 'A day', example: '2026-11-19' } },
     responses: {

@@ -386,7 +386,7 @@ export const ENGLISH = [
   // submissions/picture-field.tsx
   'Screenshot moved to position {place} of {total}',
   'Picture',
-  'Square, and easy to recognise when it is small.',
+  'Square, and easy to recognize when it is small.',
   'Choose another',
   'Choose a picture',
   'picture',

@@ -578,7 +578,7 @@ export default {
       'لقد سحبته ولن يُطلق. يمكنك إرسال المنتج من جديد.',
     'Screenshot moved to position {place} of {total}': 'نُقلت اللقطة إلى الموضع {place} من {total}',
     Picture: 'الصورة',
-    'Square, and easy to recognise when it is small.': 'مربعة ويسهل تمييزها وهي صغيرة.',
+    'Square, and easy to recognize when it is small.': 'مربعة ويسهل تمييزها وهي صغيرة.',
     'Choose another': 'اختيار أخرى',
     'Choose a picture': 'اختيار صورة',
     picture: 'الصورة',

@@ -398,7 +398,7 @@ export default {
       'Du hast es zurückgezogen, und es wird nicht starten. Du kannst das Produkt erneut einreichen.',
     'Screenshot moved to position {place} of {total}': 'Screenshot auf Platz {place} von {total} verschoben',
     Picture: 'Bild',
-    'Square, and easy to recognise when it is small.': 'Quadratisch und auch klein gut zu erkennen.',
+    'Square, and easy to recognize when it is small.': 'Quadratisch und auch klein gut zu erkennen.',
     'Choose another': 'Anderes wählen',
     'Choose a picture': 'Bild wählen',
     picture: 'Bild',

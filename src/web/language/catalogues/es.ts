@@ -394,7 +394,7 @@ export default {
       'Lo retiraste y no se lanzará. Puedes enviar el producto de nuevo.',
     'Screenshot moved to position {place} of {total}': 'Captura movida al puesto {place} de {total}',
     Picture: 'Imagen',
-    'Square, and easy to recognise when it is small.': 'Cuadrada y fácil de reconocer en pequeño.',
+    'Square, and easy to recognize when it is small.': 'Cuadrada y fácil de reconocer en pequeño.',
     'Choose another': 'Elegir otra',
     'Choose a picture': 'Elegir una imagen',
     picture: 'Imagen',

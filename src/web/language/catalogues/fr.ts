@@ -396,7 +396,7 @@ export default {
       'Vous l’avez retiré, il ne sera pas lancé. Vous pouvez proposer de nouveau le produit.',
     'Screenshot moved to position {place} of {total}': 'Capture déplacée à la place {place} sur {total}',
     Picture: 'Image',
-    'Square, and easy to recognise when it is small.': 'Carrée, et facile à reconnaître en petit.',
+    'Square, and easy to recognize when it is small.': 'Carrée, et facile à reconnaître en petit.',
     'Choose another': 'En choisir une autre',
     'Choose a picture': 'Choisir une image',
     picture: 'Image',

@@ -372,7 +372,7 @@ export default {
       '取り下げたので公開されません。製品を投稿し直せます。',
     'Screenshot moved to position {place} of {total}': 'スクリーンショットを{total}枚中{place}番目に移動しました',
     Picture: '画像',
-    'Square, and easy to recognise when it is small.': '正方形で、小さくても見分けやすいもの。',
+    'Square, and easy to recognize when it is small.': '正方形で、小さくても見分けやすいもの。',
     'Choose another': '別の画像を選ぶ',
     'Choose a picture': '画像を選ぶ',
     picture: '画像',

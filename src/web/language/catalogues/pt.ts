@@ -394,7 +394,7 @@ export default {
       'Você o retirou, e ele não será lançado. Você pode enviar o produto de novo.',
     'Screenshot moved to position {place} of {total}': 'Captura movida para a posição {place} de {total}',
     Picture: 'Imagem',
-    'Square, and easy to recognise when it is small.': 'Quadrada e fácil de reconhecer quando pequena.',
+    'Square, and easy to recognize when it is small.': 'Quadrada e fácil de reconhecer quando pequena.',
     'Choose another': 'Escolher outra',
     'Choose a picture': 'Escolher uma imagem',
     picture: 'Imagem',

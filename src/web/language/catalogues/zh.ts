@@ -369,7 +369,7 @@ export default {
       '你已撤回，它将不会发布。你可以重新提交产品。',
     'Screenshot moved to position {place} of {total}': '截图已移到第{place}位，共{total}张',
     Picture: '图片',
-    'Square, and easy to recognise when it is small.': '正方形，缩小后也容易辨认。',
+    'Square, and easy to recognize when it is small.': '正方形，缩小后也容易辨认。',
     'Choose another': '换一张',
     'Choose a picture': '选择图片',
     picture: '图片',

@@ -111,15 +111,15 @@ function useReconnect(online: boolean): boolean {
     }
     let timer: ReturnType<typeof setTimeout> | undefined;
     let ended = false;
-    async function synchronise(): Promise<void> {
+    async function synchronize(): Promise<void> {
       await sendOutbox(api, client);
       if (staleSince.current === undefined || (await refetchStale(client, staleSince.current))) {
         staleSince.current = undefined;
         setCopy(false);
       }
-      if (!ended) timer = setTimeout(synchronise, RETRY_INTERVAL_MS);
+      if (!ended) timer = setTimeout(synchronize, RETRY_INTERVAL_MS);
     }
-    void synchronise();
+    void synchronize();
     return () => {
       ended = true;
       clearTimeout(timer);

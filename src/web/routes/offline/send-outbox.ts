@@ -17,7 +17,7 @@ import {
 
 /**
  * The time after the first attempt during which a comment may be sent again. It is an hour shorter than the time for
- * which the server recognises the idempotency key, to allow for slow requests.
+ * which the server recognizes the idempotency key, to allow for slow requests.
  */
 export const RESEND_MS = (IDEMPOTENCY_KEY_HOURS - 1) * 3_600_000;
 

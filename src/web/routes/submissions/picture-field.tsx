@@ -50,7 +50,7 @@ export function PictureField({ pictures, isSending, errors, onAdd, onChange }: P
     <>
       <DropZone
         title={t('Picture')}
-        words={t('Square, and easy to recognise when it is small.')}
+        words={t('Square, and easy to recognize when it is small.')}
         label={image ? t('Choose another') : t('Choose a picture')}
         error={errors.image}
         itemErrorIds={errorIds(image ? [image] : [])}

@@ -4,9 +4,9 @@ import { silentLog } from '../../../tests/support/silent-log.ts';
 import { createTestDatabase } from '../../../tests/support/test-database.ts';
 import type { Database } from '../../core/database/database.ts';
 import { HOUR_MS } from '../../core/runtime.ts';
-import { scheduleFinalising } from './schedule-finalising.ts';
+import { scheduleFinalizing } from './schedule-finalizing.ts';
 
-test('a result that is due only according to the clock of the database is not finalised yet', async () => {
+test('a result that is due only according to the clock of the database is not finalized yet', async () => {
   const database = await createTestDatabase();
   const ago = (hours: number) => new Date(Date.now() - hours * HOUR_MS).toISOString();
   const [old, recent] = [ago(6 * 24), ago(1)];
@@ -20,7 +20,7 @@ test('a result that is due only according to the clock of the database is not fi
       return rows as never;
     },
   };
-  const finaliser = scheduleFinalising(
+  const finalizer = scheduleFinalizing(
     { database: ahead, withoutStatementTimeout: (work) => work(ahead) },
     { timeZone: 'UTC', reviewHours: 24, votesPerNetwork: 20 },
     { log: silentLog },
@@ -30,10 +30,10 @@ test('a result that is due only according to the clock of the database is not fi
     const finalDays = () =>
       database.query("SELECT period FROM leaderboards WHERE kind = 'day' AND final_at IS NOT NULL");
     await expect.poll(finalDays).toEqual([{ period: old.slice(0, 10) }]);
-    await expect.poll(() => finaliser.stats().boards.final).toBeGreaterThan(0);
+    await expect.poll(() => finalizer.stats().boards.final).toBeGreaterThan(0);
     expect(await finalDays()).toEqual([{ period: old.slice(0, 10) }]);
   } finally {
-    await finaliser.close();
+    await finalizer.close();
     await database.drop();
   }
 });

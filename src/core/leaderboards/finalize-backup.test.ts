@@ -10,14 +10,14 @@ import { writeBackup } from '../backups/write-backup.ts';
 import type { Database } from '../database/database.ts';
 import { readMigrations } from '../database/migrate.ts';
 import { systemRuntime } from '../runtime.ts';
-import { finaliseDue } from './finalise.ts';
+import { finalizeDue } from './finalize.ts';
 import { getLeaderboard } from './get-leaderboard.ts';
 import { readTally } from './read-tally.ts';
 
 const DAY = '2026-06-01';
 const DUE = '2026-06-04T00:00:00.000Z';
 
-const finalise = (on: Database) => finaliseDue(on, { rules: rulesAt(DUE), votesPerNetwork: CAP });
+const finalize = (on: Database) => finalizeDue(on, { rules: rulesAt(DUE), votesPerNetwork: CAP });
 const boardOf = (on: Database) => getLeaderboard(on, DAY, {}, rulesAt(DUE));
 
 async function seed(database: Database): Promise<void> {
@@ -31,10 +31,10 @@ async function seed(database: Database): Promise<void> {
   await vote(database, 'tide', '2026-06-02T12:00:00.000Z', 'session-late');
 }
 
-test('a backup taken while a day is finalised restores a provisional day, which becomes final with the same result', async () => {
+test('a backup taken while a day is finalized restores a provisional day, which becomes final with the same result', async () => {
   const database = await createTestDatabase();
   await seed(database);
-  const folder = await mkdtemp(join(tmpdir(), 'groundswell-finalising-'));
+  const folder = await mkdtemp(join(tmpdir(), 'groundswell-finalizing-'));
   const [during, after] = ['during', 'after'].map((name) => join(folder, `${name}.backup`)) as [string, string];
   const migrations = (await readMigrations(MIGRATIONS)).map(({ name }) => name);
   const restored = await createTestDatabase();
@@ -52,14 +52,14 @@ test('a backup taken while a day is finalised restores a provisional day, which 
     const interrupted = interruptTransactions(database, 'UPDATE leaderboards SET digest', () =>
       writeBackup(database, during, { groundswell: '1' }),
     );
-    await finalise(interrupted);
+    await finalize(interrupted);
     await writeBackup(database, after, { groundswell: '1' });
     const final = await boardOf(database);
 
     await restore(during);
     expect(await boardOf(restored)).toMatchObject({ status: 'provisional', digest: null, items: final?.items });
     expect(await restored.query('SELECT FROM tally_parts')).toEqual([]);
-    await finalise(restored);
+    await finalize(restored);
     expect(await boardOf(restored)).toMatchObject({ status: 'final', items: final?.items });
     // Backups do not contain the secret, so voters have other hashes on the restored site.
     expect(byTime(await votesOf(restored))).toEqual(byTime(await votesOf(database)));

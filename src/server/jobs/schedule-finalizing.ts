@@ -1,6 +1,6 @@
 import type { Connection } from '../../core/database/connect.ts';
 import { readEarlierTime } from '../../core/database/database.ts';
-import { finaliseDue, isFinalisingDue } from '../../core/leaderboards/finalise.ts';
+import { finalizeDue, isFinalizingDue } from '../../core/leaderboards/finalize.ts';
 import type { LeaderboardRules } from '../../core/leaderboards/get-leaderboard.ts';
 import { type BoardStats, readBoardStats } from '../../core/leaderboards/read-board-stats.ts';
 import type { Log } from '../../core/runtime.ts';
@@ -8,32 +8,32 @@ import type { RecordEvents } from '../../core/webhooks/outbox.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { type LeaseTimes, runUnderLease } from './run-under-lease.ts';
 
-export interface Finaliser {
+export interface Finalizer {
   /** Returns the latest counts of leaderboards and votes. */
   stats(): BoardStats;
-  /** Returns the seconds that this process has spent finalising results. */
+  /** Returns the seconds that this process has spent finalizing results. */
   seconds(): number;
   /** Returns the number of failed attempts of this process. */
   failures(): number;
-  /** Stops the schedule, and the current run before it finalises another day. */
+  /** Stops the schedule, and the current run before it finalizes another day. */
   close(): Promise<void>;
 }
 
 const LEASE_TIMES: LeaseTimes = { pollMs: 20_000, leaseMs: 60_000, retryMs: 60_000 };
 
 /**
- * Results are finalised this long after they are due, because votes of the period may still be written until their
+ * Results are finalized this long after they are due, because votes of the period may still be written until their
  * statements time out.
  */
 const LAST_VOTE_MS = 60_000;
 
-/** Finalises results when they are due, while the site runs. One process per database does so at a time. */
-export function scheduleFinalising(
+/** Finalizes results when they are due, while the site runs. One process per database does so at a time. */
+export function scheduleFinalizing(
   connection: Pick<Connection, 'database' | 'withoutStatementTimeout'>,
   { timeZone, reviewHours, votesPerNetwork }: Settings['launches'],
   { log, recordEvents }: { log: Log; recordEvents?: RecordEvents | undefined },
   times: LeaseTimes = LEASE_TIMES,
-): Finaliser {
+): Finalizer {
   const { database } = connection;
   let rules: LeaderboardRules = { now: new Date(), timeZone, reviewHours };
   let stats: BoardStats = { boards: { open: 0, final: 0, overdue: 0 }, votes: { counted: 0, network: 0, operator: 0 } };
@@ -44,13 +44,13 @@ export function scheduleFinalising(
       lease: 'final leaderboards',
       async isDue() {
         rules = { ...rules, now: new Date((await readEarlierTime(database)).getTime() - LAST_VOTE_MS) };
-        return isFinalisingDue(database, rules);
+        return isFinalizingDue(database, rules);
       },
       async run(_lease, signal) {
         const started = performance.now();
         try {
           const { days, periods } = await connection.withoutStatementTimeout((unlimited) =>
-            finaliseDue(unlimited, { rules, votesPerNetwork, signal, recordEvents }),
+            finalizeDue(unlimited, { rules, votesPerNetwork, signal, recordEvents }),
           );
           if (days.length + periods.length > 0) log.info({ days, periods }, 'Leaderboards are final');
         } finally {
@@ -62,8 +62,8 @@ export function scheduleFinalising(
       },
       messages: {
         checkFailed: 'Cannot check whether a leaderboard result is due; trying again',
-        failed: 'Cannot finalise leaderboards; trying again',
-        notRenewed: 'Cannot renew the lease for finalising leaderboards',
+        failed: 'Cannot finalize leaderboards; trying again',
+        notRenewed: 'Cannot renew the lease for finalizing leaderboards',
       },
     },
     log,

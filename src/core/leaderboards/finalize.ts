@@ -8,7 +8,7 @@ import { HOUR_MS } from '../runtime.ts';
 import type { RecordEvents } from '../webhooks/outbox.ts';
 import { applyCapToLaunches, CAP_BATCH } from './apply-vote-cap.ts';
 import { WINDOW_MS, windowStart } from './calendar.ts';
-import { CLOSE_WINDOWS, finaliseLaunches, hashFinalHeader, lockDays } from './final-boards.ts';
+import { CLOSE_WINDOWS, finalizeLaunches, hashFinalHeader, lockDays } from './final-boards.ts';
 import type { LeaderboardRules } from './get-leaderboard.ts';
 import { readFinalEvents } from './launch-events.ts';
 import { refreshLaunches } from './launch-votes.ts';
@@ -17,7 +17,7 @@ import { digestText } from './tally-file.ts';
 import { placeLaunches } from './update-boards.ts';
 import { findSecret } from './vote-networks.ts';
 
-export interface FinaliseOptions {
+export interface FinalizeOptions {
   rules: LeaderboardRules;
   votesPerNetwork: number;
   signal?: AbortSignal;
@@ -26,19 +26,19 @@ export interface FinaliseOptions {
 }
 
 /** The names of the periods whose results became final in this run. */
-interface Finalised {
+interface Finalized {
   days: string[];
   /** Weeks, months and years. */
   periods: string[];
 }
 
 /**
- * Finalises all due results: each day in its own transaction, then the weeks, months and years whose days are all
+ * Finalizes all due results: each day in its own transaction, then the weeks, months and years whose days are all
  * final. Leaves periods with launches that cannot be placed yet for a later call, and deletes unneeded secrets. Can be
  * killed at any time, and run in several processes concurrently. `database` must have no statement timeout.
  * @throws CoreError `unavailable`; the reason of `signal` if it aborts.
  */
-export async function finaliseDue(database: Database, options: FinaliseOptions): Promise<Finalised> {
+export async function finalizeDue(database: Database, options: FinalizeOptions): Promise<Finalized> {
   const { rules, votesPerNetwork, signal, recordEvents } = options;
   // Launches that were rescheduled, or that began while no process ran, must be on their boards first.
   const placing = { ...rules, votesPerNetwork };
@@ -54,10 +54,10 @@ export async function finaliseDue(database: Database, options: FinaliseOptions):
   const days: string[] = [];
   for (const day of await findDueDays(database, rules)) {
     signal?.throwIfAborted();
-    if (!unplaced.includes(day) && (await finaliseDay(database, day, options))) days.push(day);
+    if (!unplaced.includes(day) && (await finalizeDay(database, day, options))) days.push(day);
     await closeWindows(database);
   }
-  const periods = await finaliseLongPeriods(database, unplaced, options);
+  const periods = await finalizeLongPeriods(database, unplaced, options);
   await destroySecrets(database, rules);
   return { days, periods };
 }
@@ -97,8 +97,8 @@ const SELECT_WORK = `SELECT
         AND NOT EXISTS (SELECT FROM leaderboards b WHERE b.period = s.day AND b.final_at IS NULL)
     ) AS is_due`;
 
-/** Returns whether `finaliseDue` has work. */
-export async function isFinalisingDue(sql: Sql, rules: LeaderboardRules): Promise<boolean> {
+/** Returns whether `finalizeDue` has work. */
+export async function isFinalizingDue(sql: Sql, rules: LeaderboardRules): Promise<boolean> {
   const [row] = await sql.query<{ is_due: boolean }>(SELECT_WORK, [dueBefore(rules), leftoverBefore(rules)]);
   return row?.is_due ?? false;
 }
@@ -125,16 +125,16 @@ const LOCK_LAUNCHES = `SELECT product_id, placed_for = launched_at AND launched_
   FROM launches WHERE day = $1 ORDER BY product_id FOR UPDATE /* omitted on Citus */`;
 
 /**
- * Corrects retracted votes and applies the cap, then finalises the day in one transaction. All windows of the day have
+ * Corrects retracted votes and applies the cap, then finalizes the day in one transaction. All windows of the day have
  * ended, so no vote is added. Visitors do not wait while the tally is written: their writes wait only for locks on the
  * counts, and the transaction locks counts only if they are wrong. The windows are closed afterwards (`closeWindows`).
- * @returns false if another process has finalised the day, or a launch of the day is about to move or has an open
+ * @returns false if another process has finalized the day, or a launch of the day is about to move or has an open
  * window.
  */
-async function finaliseDay(
+async function finalizeDay(
   database: Database,
   day: string,
-  { rules, votesPerNetwork, signal, recordEvents }: FinaliseOptions,
+  { rules, votesPerNetwork, signal, recordEvents }: FinalizeOptions,
 ): Promise<boolean> {
   const ofDay = await database.query<{ product_id: string }>('SELECT product_id FROM launches WHERE day = $1', [day]);
   for (let first = 0; first < ofDay.length; first += CAP_BATCH) {
@@ -151,7 +151,7 @@ async function finaliseDay(
     if (launches.some((row) => !row.is_ready)) return false;
     const ids = launches.map((row) => row.product_id);
     const hash = await hashFinalHeader(sql, day);
-    await finaliseLaunches(sql, day, ids, { secret: await findSecret(sql, day), hash });
+    await finalizeLaunches(sql, day, ids, { secret: await findSecret(sql, day), hash });
     await refreshLaunches(sql, ids);
     const reviewMs = rules.reviewHours * HOUR_MS;
     await sql.query(SET_FINAL, [day, digestText(hash), WINDOW_MS + reviewMs, votesPerNetwork]);
@@ -196,10 +196,10 @@ const FINALISE_LONG_PERIODS = `UPDATE leaderboards b SET final_at = b.to_at + $2
   )
   RETURNING b.period, b.kind`;
 
-async function finaliseLongPeriods(
+async function finalizeLongPeriods(
   database: Database,
   unplaced: readonly string[],
-  { rules, recordEvents }: FinaliseOptions,
+  { rules, recordEvents }: FinalizeOptions,
 ): Promise<string[]> {
   return database.transaction(async (sql) => {
     const values = [dueBefore(rules), WINDOW_MS + rules.reviewHours * HOUR_MS, unplaced];

@@ -8,7 +8,7 @@ import { removeProducts } from '../products/remove-products.ts';
 import { restoreProducts } from '../products/restore-products.ts';
 import { saveProducts } from '../products/save-products.ts';
 import { systemRuntime } from '../runtime.ts';
-import { type FinaliseOptions, finaliseDue } from './finalise.ts';
+import { type FinalizeOptions, finalizeDue } from './finalize.ts';
 import { getLeaderboard } from './get-leaderboard.ts';
 import { refreshLaunches } from './launch-votes.ts';
 import { placeLaunches } from './update-boards.ts';
@@ -27,7 +27,7 @@ beforeEach(async () => {
 });
 afterEach(() => database.drop());
 
-const finalise = (on: Database = database, now = DUE) => finaliseDue(on, { rules: rulesAt(now), votesPerNetwork: CAP });
+const finalize = (on: Database = database, now = DUE) => finalizeDue(on, { rules: rulesAt(now), votesPerNetwork: CAP });
 const digestOfText = (text: string) => `sha256:${createHash('sha256').update(text).digest('hex')}`;
 const boardOf = (period: string, now = DUE) => getLeaderboard(database, period, {}, rulesAt(now));
 const ranksOf = async (period: string, now = DUE) =>
@@ -60,9 +60,9 @@ const RANKS = [
 
 test('a day becomes final after its review: the tally is stored, and its secret and retracted votes are deleted', async () => {
   await seed();
-  expect(await finalise(database, '2026-06-03T23:59:59.999Z')).toEqual({ days: [], periods: [] });
+  expect(await finalize(database, '2026-06-03T23:59:59.999Z')).toEqual({ days: [], periods: [] });
   const provisional = await tallyOf(database, DAY, '2026-06-03T23:00:00.000Z');
-  expect(await finalise()).toEqual({ days: [DAY], periods: [] });
+  expect(await finalize()).toEqual({ days: [DAY], periods: [] });
   const board = await boardOf(DAY);
   const tally = await tallyOf(database, DAY, DUE);
   expect(board).toMatchObject({ status: 'final', finalAt: DUE, revision: 0, digest: digestOfText(tally) });
@@ -86,16 +86,16 @@ test('a day becomes final after its review: the tally is stored, and its secret 
   expect(await database.query('SELECT FROM tally_secrets')).toEqual([]);
   expect(await database.query('SELECT FROM retracted_upvotes')).toEqual([]);
   expect(await database.query("SELECT FROM site_metadata WHERE name = 'tally secrets deleted'")).toEqual([]);
-  expect(await finalise()).toEqual({ days: [], periods: [] });
+  expect(await finalize()).toEqual({ days: [], periods: [] });
 });
 
 test('a final result does not change when a voter withdraws an upvote or votes after the window', async () => {
   await seed();
-  await finalise();
+  await finalize();
   const [tally, ranks] = [await tallyOf(database, DAY, DUE), await ranksOf(DAY)];
   await vote(database, 'tide', '2026-06-05T00:00:00.000Z', 'session-a', { upvoted: false });
   await vote(database, 'reef', '2026-06-05T00:00:00.000Z', 'session-new');
-  await finalise(database, '2026-06-06T00:00:00.000Z');
+  await finalize(database, '2026-06-06T00:00:00.000Z');
   expect(await tallyOf(database, DAY, DUE)).toBe(tally);
   expect(await ranksOf(DAY)).toEqual(ranks);
   expect(await database.query('SELECT FROM retracted_upvotes')).toEqual([]);
@@ -103,7 +103,7 @@ test('a final result does not change when a voter withdraws an upvote or votes a
 
 test('a result that became final while the clock was ahead does not change when the clock is set back into the window', async () => {
   await seed();
-  await finalise();
+  await finalize();
   const [tally, ranks] = [await tallyOf(database, DAY, DUE), await ranksOf(DAY)];
   await vote(database, 'reef', `${DAY}T15:00:00.000Z`, 'session-new');
   await vote(database, 'tide', `${DAY}T15:00:00.000Z`, 'session-a', { upvoted: false });
@@ -123,7 +123,7 @@ test('votes beyond the cap that no process has excluded yet are excluded from th
       [`session-${minute}`, `${DAY}T10:0${minute}:00Z`, network],
     );
   }
-  await finalise();
+  await finalize();
   const lines = (await tallyOf(database, DAY, DUE)).trimEnd().split('\n').slice(1);
   expect(lines.map((line) => JSON.parse(line)).map(({ at, reason }) => [at, reason])).toEqual([
     [`${DAY}T10:01:00Z`, null],
@@ -134,19 +134,19 @@ test('votes beyond the cap that no process has excluded yet are excluded from th
   expect(await ranksOf(DAY)).toEqual([['tide', 1, 2, 2]]);
 });
 
-test('after a site was stopped for weeks, one run finalises all due days, then weeks, months and years, and reports them in this order', async () => {
+test('after a site was stopped for weeks, one run finalizes all due days, then weeks, months and years, and reports them in this order', async () => {
   const days = ['2025-12-30', '2025-12-31', '2026-01-01', '2026-01-20'];
   for (const [index, day] of days.entries()) {
-    // `finaliseDue` places these launches, since no process ran when they began.
+    // `finalizeDue` places these launches, since no process ran when they began.
     await saveProducts(database, [buildProduct({ id: `product-${index}`, createdAt: `${day}T09:00:00.000Z` })]);
   }
   const reported: string[] = [];
-  const recordEvents: FinaliseOptions['recordEvents'] = async (_sql, events) => {
+  const recordEvents: FinalizeOptions['recordEvents'] = async (_sql, events) => {
     for (const { data } of events) if ('kind' in data) reported.push(data.period);
   };
   const rules = rulesAt('2026-01-23T12:00:00.000Z');
-  const finalised = await finaliseDue(database, { rules, votesPerNetwork: CAP, recordEvents });
-  expect(finalised).toEqual({ days, periods: expect.arrayContaining(['2025-12', '2025', '2026-W01']) });
+  const finalized = await finalizeDue(database, { rules, votesPerNetwork: CAP, recordEvents });
+  expect(finalized).toEqual({ days, periods: expect.arrayContaining(['2025-12', '2025', '2026-W01']) });
   expect(reported).toEqual([...days, '2026-W01', '2025-12', '2025']);
   const open = await database.query<{ period: string }>(
     'SELECT period FROM leaderboards WHERE final_at IS NULL ORDER BY period',
@@ -175,13 +175,13 @@ function cutBefore(count: number): { database: Database; isCut(): boolean } {
   };
 }
 
-test('if finalising is killed before any of its statements, the day is either final or unchanged, and a later run completes it', async () => {
+test('if finalizing is killed before any of its statements, the day is either final or unchanged, and a later run completes it', async () => {
   await seed();
   const votes = (await tallyOf(database, DAY, DUE)).trimEnd().split('\n').slice(1);
   let cuts = 0;
   for (let count = 1; ; count += 1) {
     const killed = cutBefore(count);
-    await finalise(killed.database).catch(() => {});
+    await finalize(killed.database).catch(() => {});
     if (!killed.isCut()) break;
     cuts += 1;
     const board = await boardOf(DAY);
@@ -190,7 +190,7 @@ test('if finalising is killed before any of its statements, the day is either fi
     expect(await ranksOf(DAY)).toEqual(RANKS);
   }
   expect(cuts).toBeGreaterThan(15);
-  await finalise();
+  await finalize();
   const tally = await tallyOf(database, DAY, DUE);
   expect(tally.trimEnd().split('\n').slice(1)).toEqual(votes);
   expect(await boardOf(DAY)).toMatchObject({ status: 'final', revision: 0, digest: digestOfText(tally) });
@@ -198,11 +198,11 @@ test('if finalising is killed before any of its statements, the day is either fi
   expect(await database.query("SELECT FROM site_metadata WHERE name = 'tally secrets deleted'")).toEqual([]);
 });
 
-test('two processes that finalise a day concurrently produce one result', async () => {
+test('two processes that finalize a day concurrently produce one result', async () => {
   await seed();
   const other = joinTestDatabase(database);
   try {
-    const results = await Promise.all([finalise(), finalise(other)]);
+    const results = await Promise.all([finalize(), finalize(other)]);
     expect(results.flatMap(({ days }) => days)).toEqual([DAY]);
     expect(await boardOf(DAY)).toMatchObject({ revision: 0, digest: digestOfText(await tallyOf(database, DAY, DUE)) });
   } finally {
@@ -210,7 +210,7 @@ test('two processes that finalise a day concurrently produce one result', async 
   }
 });
 
-test('finalising a day with many votes uses statements of bounded size, and does not block upvotes', async () => {
+test('finalizing a day with many votes uses statements of bounded size, and does not block upvotes', async () => {
   await launch(database, 'tide', LAUNCH);
   await database.query(
     `INSERT INTO upvotes (id, product_id, user_session, created_at)
@@ -235,7 +235,7 @@ test('finalising a day with many votes uses statements of bounded size, and does
       return rows;
     },
   });
-  await finalise({ ...database, transaction: (work) => database.transaction((sql) => work(watched(sql))) });
+  await finalize({ ...database, transaction: (work) => database.transaction((sql) => work(watched(sql))) });
   expect(written).toBeDefined();
   expect(mostRows).toBe(1_000);
   expect(mostBytes).toBeLessThan(300_000);
@@ -245,7 +245,7 @@ test('finalising a day with many votes uses statements of bounded size, and does
 
 test('removing a product from a final result creates a revision, and restoring it creates another with the same votes', async () => {
   await seed();
-  await finalise(database, '2027-02-01T00:00:00.000Z');
+  await finalize(database, '2027-02-01T00:00:00.000Z');
   const votesOf = async () => (await tallyOf(database, DAY, DUE)).trimEnd().split('\n').slice(1);
   const before = await votesOf();
   await removeProducts(database, ['tide']);
@@ -263,7 +263,7 @@ test('removing a product from a final result creates a revision, and restoring i
 test('a product removed before its day was final is restored into a new revision with its votes', async () => {
   await seed();
   await removeProducts(database, ['tide']);
-  await finalise();
+  await finalize();
   expect(await ranksOf(DAY)).toEqual([['reef', 1, 1, 1]]);
   await restoreProducts(database, { last: true });
   expect(await ranksOf(DAY)).toEqual(RANKS);
@@ -274,20 +274,20 @@ test('a product removed before its day was final is restored into a new revision
 test('a launch moves with createdAt until its day is final; after that, the boards stay unchanged', async () => {
   await seed();
   await saveProducts(database, [buildProduct({ id: 'reef', createdAt: '2026-06-02T00:30:00.000Z' })]);
-  await finalise();
+  await finalize();
   expect(await ranksOf(DAY)).toEqual([['tide', 1, 3, 0]]);
   const final = await tallyOf(database, DAY, DUE);
   await saveProducts(database, [buildProduct({ id: 'tide', createdAt: '2026-06-03T00:00:00.000Z' })]);
   await placeLaunches(database, rulesAt(DUE));
-  await finalise(database, '2026-06-08T00:00:00.000Z');
+  await finalize(database, '2026-06-08T00:00:00.000Z');
   expect(await ranksOf(DAY)).toEqual([['tide', 1, 3, 0]]);
   expect(await tallyOf(database, DAY, DUE)).toBe(final);
   expect((await boardOf(DAY))?.items[0]).toMatchObject({ launchedAt: LAUNCH });
 });
 
-test('adding a product to a finalised day creates a revision with a new digest', async () => {
+test('adding a product to a finalized day creates a revision with a new digest', async () => {
   await seed();
-  await finalise();
+  await finalize();
   const digest = (await boardOf(DAY))?.digest;
   await launch(database, 'late', `${DAY}T20:00:00.000Z`, DUE);
   const board = await boardOf(DAY);
