@@ -146,12 +146,12 @@ describe('refused logos', () => {
     expect(await errorsOf({ SITE_LOGO: join(folder, 'none.svg') })).toBe(
       'SITE_LOGO: DIR/none.svg cannot be used: there is no such file',
     );
-    expect(await errorsOf({ SITE_LOGO: folder })).toBe('SITE_LOGO: DIR cannot be used: this is not a file');
+    expect(await errorsOf({ SITE_LOGO: folder })).toBe('SITE_LOGO: DIR cannot be used: it is not a file');
     const large = await fileOf('large.svg', SVG.padEnd(32 * 1024 + 1));
     expect(await errorsOf({ SITE_LOGO: large })).toBe(
       'SITE_LOGO: DIR/large.svg cannot be used: the file is larger than 32 KiB',
     );
-    expect(await errorsOf({ SITE_LOGO: '/dev/zero' })).toContain('this is not a file');
+    expect(await errorsOf({ SITE_LOGO: '/dev/zero' })).toContain('it is not a file');
   });
 });
 
@@ -164,11 +164,11 @@ describe('articles', () => {
   });
 
   test.each<[string, unknown, string]>([
-    ['two articles', [ARTICLE, ARTICLE], ' must be an array of exactly 3 articles; this has 2'],
+    ['two articles', [ARTICLE, ARTICLE], ' must be an array of exactly 3 articles, but has 2'],
     [
       'an object instead of an array',
       { articles: [] },
-      ' must be an array of exactly 3 articles; this is not an array',
+      ' must be an array of exactly 3 articles, but is not an array',
     ],
     [
       'an article that is not an object',

@@ -55,7 +55,7 @@ type BrandSettings = Pick<Settings, 'siteTagline' | 'siteLogo' | 'accent' | 'sit
 async function readBounded(path: string, maxBytes: number): Promise<Buffer> {
   try {
     // Opening a named pipe would wait for a writer, so the file type is checked first.
-    if (!(await stat(path)).isFile()) throw new Error('this is not a file');
+    if (!(await stat(path)).isFile()) throw new Error('it is not a file');
     const file = await open(path);
     try {
       const { buffer, bytesRead } = await file.read(Buffer.alloc(maxBytes + 1), 0, maxBytes + 1, 0);
@@ -74,7 +74,7 @@ async function readBounded(path: string, maxBytes: number): Promise<Buffer> {
 const REASONS: Record<string, string | undefined> = {
   ENOENT: 'there is no such file',
   EACCES: 'this user may not read it',
-  EISDIR: 'this is a folder',
+  EISDIR: 'it is a folder',
   ENOTDIR: 'there is no such file',
 };
 
@@ -93,8 +93,8 @@ function readArticles(text: string, path: string): Article[] {
     throw new Error(`${path} is not JSON: ${error instanceof Error ? error.message : error}`, { cause: error });
   }
   if (!Array.isArray(value) || value.length !== ARTICLES) {
-    const found = Array.isArray(value) ? `this has ${value.length}` : 'this is not an array';
-    throw new Error(`${path} must be an array of exactly ${ARTICLES} articles; ${found}`);
+    const found = Array.isArray(value) ? `has ${value.length}` : 'is not an array';
+    throw new Error(`${path} must be an array of exactly ${ARTICLES} articles, but ${found}`);
   }
   return value.map((article: unknown, index) => readArticle(article, `${path}: article ${index + 1}`));
 }

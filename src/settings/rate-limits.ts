@@ -24,7 +24,7 @@ export const DEFAULT_RATE_LIMITS = {
   comment: { session: { amount: 10, seconds: 60 }, network: { amount: 60, seconds: 60 } },
   like: { session: { amount: 120, seconds: 60 }, network: { amount: 600, seconds: 60 } },
   submission: { session: { amount: 10, seconds: 3_600 }, network: { amount: 20, seconds: 3_600 } },
-  /** Requests that read or change a submission, except uploads, and attempts to submit, even if they fail. */
+  /** Requests that create, read or change a submission, even if they fail. Uploads have their own limit. */
   maker: { session: { amount: 120, seconds: 60 }, network: { amount: 600, seconds: 60 } },
   /**
    * Uploads of pictures, each of which is stored for at least a day. They are refused while the disk is nearly full.
@@ -132,8 +132,8 @@ const MIN_AMOUNT_PER_NETWORK = 5;
 
 /**
  * Returns the limits that each process enforces. A network's connections are spread over all processes, so each process
- * allows a share of the network's limit, but at least the limit of one session, because a browser may use one
- * connection and thus one process.
+ * allows only a share of the network's limit. The share is at least the limit of one session, because a browser may use
+ * a single connection and thus a single process.
  */
 export function limitsPerProcess(limits: RateLimits, processes: number): RateLimits {
   const shared = Object.entries(limits).map(([action, { session, network }]): [string, ActionLimits] => [

@@ -60,7 +60,7 @@ export const SETTINGS = {
     name: 'DATABASE_REPLICA_URL',
     default: '',
     read: readReplicaUrls,
-    about: 'Comma-separated URLs of [replicas](operations.md#read-replicas) of that server to read from',
+    about: "Comma-separated URLs of the `DATABASE_URL` server's [replicas](operations.md#read-replicas), for reads",
   },
   processes: {
     name: 'WEB_CONCURRENCY',
