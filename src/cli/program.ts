@@ -48,7 +48,10 @@ export function buildProgram(): Command {
   return program;
 }
 
-/** Configures a command and its subcommands. Without this, subcommands would exit with code 1 after wrong usage. */
+/**
+ * Configures a command and its subcommands. Otherwise, subcommands would exit with code 1 instead of 2 after a usage
+ * error.
+ */
 function configure(command: Command): void {
   command
     .exitOverride()

@@ -64,7 +64,7 @@ export function reportFailure(error: unknown): number {
   if (isUsageError) return EXIT_USAGE;
   if (error instanceof InterruptedError) return error.exitCode;
   const isExpected = isStartFailure || error instanceof ConnectError;
-  // The settings may be invalid, so the level is read directly.
+  // The settings may be invalid, so LOG_LEVEL is read from the environment.
   const level = process.env.LOG_LEVEL?.trim().toLowerCase();
   const isVerbose = level === 'debug' || level === 'trace';
   if (!isExpected && isVerbose && error instanceof Error) printError(error.stack ?? '');

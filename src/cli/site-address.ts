@@ -6,7 +6,7 @@ export function localAddress({ host, port }: Pick<Settings, 'host' | 'port'>): s
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
 }
 
-/** Returns the origin of links to the site: SITE_URL, or the local address if it is unset. */
+/** Returns the origin of links to the site: SITE_URL, or the local address if SITE_URL is unset. */
 export function linkOrigin(settings: Pick<Settings, 'siteUrl' | 'host' | 'port'>): string {
   return settings.siteUrl ?? localAddress(settings);
 }

@@ -34,11 +34,14 @@ export function createCommandLog({ logLevel }: Settings, signal: AbortSignal) {
 
 interface Options {
   /**
-   * A signal of `untilInterrupted`. If it is set, the promise settles only when `work` has ended. When it is aborted,
-   * statements in `withoutStatementTimeout` fail immediately.
+   * The signal from `untilInterrupted`. If it is set, `withDatabase` settles only when `work` has ended. When the
+   * signal is aborted, statements in `withoutStatementTimeout` fail immediately.
    */
   signal?: AbortSignal;
-  /** Whether to create a missing embedded database. If not, it is an error, because the settings may be wrong. */
+  /**
+   * Whether to create a missing embedded database. If false, a missing one is an error, because DATA_DIR may be
+   * incorrect.
+   */
   create?: boolean;
 }
 

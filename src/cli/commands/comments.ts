@@ -71,9 +71,9 @@ interface ModerationTexts {
   description: string;
   /** Arguments of `groundswell comments`, which the help shows as examples. */
   examples: readonly string[];
-  /** The name of the changed comments in JSON, and the word before their number in the printed report. */
+  /** The JSON key of the changed comments, and the verb before their number in the printed report. */
   changed: [json: string, printed: string];
-  /** The name of the skipped comments in JSON, and the reason before each of their ids in the printed report. */
+  /** The JSON key of the skipped comments, and the reason before each of their ids in the printed report. */
   skipped: [json: string, printed: string];
 }
 
@@ -216,7 +216,7 @@ function printComments(comments: readonly BrowsedComment[]): void {
 
 /**
  * Returns a function that shortens these ids but keeps them unique. If several ids have the same start, as in the
- * sample catalogue, every short id also contains the last digits: `5a3b1e00..0005`.
+ * sample catalogue, every short id also contains its last 4, 8 or 12 digits: `5a3b1e00..0005`.
  */
 function shortIds(ids: readonly string[]): (id: string) => string {
   const isShort = (shorten: (id: string) => string) => new Set(ids.map(shorten)).size === ids.length;

@@ -210,7 +210,10 @@ export async function checkSiteUrl({ siteUrl }: Settings): Promise<Finding> {
   return ok(check, `${siteUrl} is reachable`);
 }
 
-/** Checks whether the site runs on this machine. A stopped site is not a failure, because commands do not need it. */
+/**
+ * Checks whether the site runs on this machine. A stopped site is not a failure, because commands do not need a running
+ * site.
+ */
 export async function checkSite(settings: Settings): Promise<Finding> {
   const address = localAddress(settings);
   const status = await statusOf(`${address}${paths.readyz}`);

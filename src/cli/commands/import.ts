@@ -129,7 +129,7 @@ async function importFile(
   );
 }
 
-/** Prints the errors in a file. Each line contains the file name, so it can be understood without the other lines. */
+/** Prints the errors that were found in a file. Each line names the file, so it makes sense on its own. */
 function reportErrors(path: string, { errors, count }: ImportRefusedError): void {
   const shown = errors.slice(0, MAX_SHOWN);
   for (const { line, item, field, reason } of shown) {
@@ -141,7 +141,7 @@ function reportErrors(path: string, { errors, count }: ImportRefusedError): void
   printError(`groundswell: ${basename(path)}: ${formatQuantity(count, 'error')}${rest}; nothing was imported`);
 }
 
-/** The maximum number of printed items per list. The JSON contains more. */
+/** The maximum number of printed items per list. With `--json`, lists contain more. */
 const MAX_SHOWN = 20;
 const MAX_VALUE_CHARACTERS = 60;
 

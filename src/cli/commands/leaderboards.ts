@@ -123,7 +123,7 @@ function checkCommand(): Command {
 }
 
 /**
- * Checks a period that has no stored leaderboard, which is a difference if the period has launches.
+ * Checks a period that has no stored leaderboard. If the period has launches, the missing leaderboard is a difference.
  * @throws Error if the API has no leaderboard for the period.
  */
 async function checkWithoutBoard(sql: Sql, period: Period): Promise<Omit<CheckedBoard, 'wrong'>> {

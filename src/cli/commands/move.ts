@@ -51,19 +51,19 @@ Examples:
 }
 
 /**
- * Selects the connections of a running site. Its processes listen for changes in this schema. Behind a pooler, which
- * may prevent listening, they are found by `$1`, with which each process reads the changes five times a second. Such a
- * read counts only if no other schema has a site, because it does not name its schema, and only if it began after `$2`,
- * because a pooler's connection keeps its last statement after the site has stopped.
+ * Selects the connections of a running site. The processes of a site listen for changes in this schema, unless a pooler
+ * prevents it. Each also reads the changes five times a second with `$1`. Because `$1` does not name a schema, it
+ * counts only if no other schema has a site. It must have begun after `$2`, because a pooler's connection shows its
+ * last statement even after the site has stopped.
  */
 const SELECT_RUNNING = `SELECT pid FROM pg_stat_activity
   WHERE datname = current_database() AND (query = (${selectListenStatement(CHANNEL)})
     OR left(query, 100) = left($1::text, 100) AND query_start > $2
       AND (SELECT count(*) FROM pg_class WHERE relname = 'changes' AND relkind IN ('r', 'p')) = 1)`;
 
-/** How long to look for a running site. In this time, each of its processes reads the changes several times. */
+/** How long to look for a running site. In this time, each process of a site reads the changes five times. */
 const WATCH_MS = 1_000;
-/** The interval is short, because the next statement on a pooler's connection soon replaces a read. */
+/** The interval is short, because on a pooler's connection, another statement soon replaces the read of the changes. */
 const WATCH_INTERVAL_MS = 2;
 
 /** Reads the target's URL and validates it in the same way as DATABASE_URL. */

@@ -27,7 +27,7 @@ export function print(...spans: Span[]): void {
 /**
  * Handles failed writes to the standard streams. Without listeners, a failed write would crash the process and leave an
  * embedded database running. If the reader of standard output stops early, as in `groundswell log | head`, the rest is
- * dropped; after any other error on standard output, such as a full disk, the command fails.
+ * dropped. After any other error on standard output, such as a full disk, the command exits with code 1.
  */
 export function handleOutputErrors(): void {
   process.stderr.on('error', () => {});
