@@ -118,7 +118,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
 
-  // The hook of `drainOnClose` must run before that of the console, which may wait for the requests in flight.
+  // The hook of `drainOnClose` must run before the hook of the console, which may wait for the requests in flight.
   const endsConnections = drainOnClose(app, isStopping);
   if (options.operatorConsole) mountConsole(app, options.operatorConsole);
   const routes = recordRoutes(app);

@@ -36,8 +36,8 @@ export function createApiSender({ cache, runtime, charge }: SenderOptions): Send
     const wanted: CacheRequest = {
       ...response,
       notBefore: lastWriteElsewhere(request, runtime),
-      // Clients can forge the last-write cookie, so requests that claim a recent write count against the search limit.
-      // Over the limit, such a request gets the cached response instead of an error.
+      // Clients can forge the last-write cookie, so a revalidation that only the cookie requires counts against the
+      // search limit. Over the limit, the request gets the cached response instead of an error.
       charge(reason) {
         if (isCharged || reason === 'claim') charge('search', request, reason === 'claim' ? undefined : reply);
       },
@@ -47,8 +47,8 @@ export function createApiSender({ cache, runtime, charge }: SenderOptions): Send
 }
 
 /**
- * Describes the API response for a key. `produce` returns the result of `read` as JSON with the dependencies of `read`,
- * or throws the error that `notFound` returns if the result is null.
+ * Describes the API response for a key. `produce` returns the result of `read` as JSON, with the dependencies of
+ * `read`. If the result is null, it throws the error that `notFound` returns.
  */
 export function apiResponse(
   api: ReadApi,
@@ -74,7 +74,7 @@ export function apiResponse(
   };
 }
 
-// Other routes read the following responses, too, with `readCached`.
+// Other routes also use the following responses, through `readCached`.
 
 export function productResponse(api: ReadApi, id: string): ApiResponse {
   return apiResponse(api, paths.api.product(id), (tracked) => tracked.getProduct(id));

@@ -45,8 +45,8 @@ export interface Version {
   head: CachedHead;
   content: Representations;
   /**
-   * When the first revalidation with this content began, as wall-clock time in milliseconds. If the clock was set back,
-   * this is one second later than the `contentSince` of the previous content.
+   * When the first revalidation that produced this content began, as wall-clock time in milliseconds. If the clock was
+   * set back, this is one second later than the `contentSince` of the previous content.
    */
   contentSince: number;
   /** When the revalidation began, on the monotonic clock. */
@@ -60,7 +60,7 @@ export interface Version {
 
 /** How fresh a response must be, in milliseconds. */
 export interface Freshness {
-  /** Minimum time between two background revalidations; longer if producing the response is slow. */
+  /** Minimum time between the starts of two background revalidations; longer if producing the response is slow. */
   minIntervalMs: number;
   /** How long after a change the stale response may be served while the next one is produced. */
   maxStaleMs: number;
@@ -119,7 +119,7 @@ export const PAGE_FRESHNESS: Freshness = { minIntervalMs: 250, maxStaleMs: 1_000
 export const FEED_FRESHNESS: Freshness = { minIntervalMs: 1_000, maxStaleMs: 1_000 };
 
 /**
- * An API response costs at most a few SQL statements, and must not be older than any write acknowledged before the
+ * An API response costs at most a few SQL statements, and must include every write that was acknowledged before the
  * request.
  */
 export const API_FRESHNESS: Freshness = { minIntervalMs: 0, maxStaleMs: 0 };
@@ -220,8 +220,8 @@ export function decide(state: EntryState, requirement: FreshnessRequirement): De
   }
   if (state.version.includesUpTo < notBefore) return 'wait';
   if (state.kind === 'fresh') return 'hit';
-  // While the change feed is disconnected, the database may be unreachable and rendering may hang, so a page of any age
-  // is served.
+  // While the change feed is disconnected, the database may be unreachable, and rendering could hang. Pages of any age
+  // are therefore served.
   if (!isConnected && maxStaleMs > 0) return 'stale';
   return now - state.since < maxStaleMs ? 'stale' : 'wait';
 }

@@ -12,7 +12,7 @@ interface TrackerOptions {
   standingsOf?: 'everyVote' | 'neighbours';
 }
 
-/** Wraps an API: forwards every read and records its dependencies. */
+/** Wraps an API: forwards every read, and records the dependencies of all reads. */
 export function trackDependencies(
   api: ReadApi,
   { standingsOf = 'everyVote' }: TrackerOptions = {},

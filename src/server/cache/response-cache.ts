@@ -120,7 +120,7 @@ export class ResponseCache {
     return this.#disconnectedAt === undefined;
   }
 
-  /** Sets whether the change feed is connected. While it is disconnected, responses carry their age. */
+  /** Sets whether the change feed is connected. While it is disconnected, responses have an `Age` header. */
   setConnected(isConnected: boolean): void {
     if (isConnected) this.#reconnectedAt = this.#runtime.monotonicMs();
     this.#disconnectedAt = isConnected ? undefined : (this.#disconnectedAt ?? this.#runtime.monotonicMs());
@@ -187,7 +187,7 @@ export class ResponseCache {
     try {
       request.charge?.('stale');
     } catch (error) {
-      // This client is over its limit. A request of another client will start the revalidation.
+      // This client is over its limit. The next request from another client can start the revalidation.
       if (error instanceof CoreError) return;
       throw error;
     }

@@ -40,7 +40,7 @@ interface RevalidatorOptions {
 }
 
 /**
- * Produces and stores the first version of a response and each newer one; both are called revalidation.
+ * Produces and stores the versions of responses. Producing any version, even the first, is called revalidation.
  * Requests with the same key share one revalidation at a time.
  */
 export class Revalidator {
@@ -73,10 +73,10 @@ export class Revalidator {
   }
 
   /**
-   * Waits for a version that includes the visitor's own writes and all changes up to a tick, and revalidates if
-   * necessary. If no revalidation is running, the caller must first charge the request. If a revalidation fails, the
-   * last good version is returned. If it fails because the client that started it is over its limit, the requests of
-   * other clients start another one.
+   * Waits for a version that includes the visitor's own writes and all changes up to `minTick`. Starts a revalidation
+   * if none is running; the caller must then charge the request first. If the revalidation fails, the last good version
+   * is returned. If it fails because the client that started it is over its limit, a request from another client starts
+   * the next one.
    * @throws the error of `produce` if there is no good version, or the error of `charge`.
    */
   async waitFor(request: CacheRequest, minTick: number): Promise<EntryState> {
@@ -94,7 +94,7 @@ export class Revalidator {
       } else if (isNewEnough && !isOthersRefusal) throw result.error;
       const next = this.#running(key);
       try {
-        // The request has not been charged yet, because it shared a revalidation. Now it starts one.
+        // The request has not been charged yet, because it shared a revalidation. Now it starts its own.
         if (next === undefined) request.charge?.(reasonToRevalidate(isOthersRefusal, isComplete));
       } catch (refusal) {
         if (isOthersRefusal || !isComplete) throw refusal;

@@ -13,7 +13,7 @@ interface VersionHeaders {
   all: Readonly<Record<string, string>>;
 }
 
-/** Values that are built once per content and encoding, like the compressed bytes. */
+/** Values that, like the compressed bytes, are built once for each content and encoding. */
 type ByEncoding<Value> = WeakMap<Representations, Map<Encoding, Value>>;
 
 const builtHeaders: ByEncoding<VersionHeaders> = new WeakMap();
