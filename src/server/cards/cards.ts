@@ -36,8 +36,8 @@ export interface ServedCard {
 
 export interface Cards {
   /**
-   * Returns the card of a product. `award` is its final rank, if it has one. If the request causes a drawing, `charge`
-   * is called first, and may refuse the drawing by throwing an error.
+   * Returns the card of a product. `award` is the product's final rank, if it has one. If the request causes a drawing,
+   * `charge` is called first, and may refuse the drawing by throwing an error.
    * @throws CoreError `overloaded` if neither the card nor a substitute is available, or the error of `charge`.
    */
   ofProduct(product: Product, award?: string, charge?: () => void): Promise<ServedCard>;
@@ -79,7 +79,7 @@ export const MAX_DRAWINGS = 64;
 const MAX_PICTURES_READ = 2;
 const PICTURE_TIMEOUT_MS = 60_000;
 
-/** How long to wait before trying to draw a failed card again. */
+/** How long after a failure the same card is not drawn again. */
 const RETRY_DELAY_MS = 60_000;
 const MAX_FAILURES = 1_000;
 

@@ -12,7 +12,7 @@ export interface AggregatedMetrics {
   contentType: string;
   /** Returns the aggregated metrics of all processes. Counters include those of workers that have exited. */
   text(): Promise<string>;
-  /** Accepts the response of a worker. */
+  /** Accepts the response from a worker. */
   receive(worker: MeasuredWorker, request: number, values: MetricValues): void;
 }
 

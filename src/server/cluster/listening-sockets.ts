@@ -19,9 +19,9 @@ type CreateHandle = (address: string, port: number, family: number, fd: number, 
 const { _createServerHandle: createHandle } = net as unknown as { _createServerHandle: CreateHandle };
 
 /**
- * Maximum number of connections that the kernel queues until they are accepted; Linux also limits it by
- * `net.core.somaxconn`. With Node's default of 511, half of a thousand simultaneous connections would wait a second
- * for a retry, or be reset.
+ * Maximum number of connections that the kernel queues until they are accepted. Linux caps it at
+ * `net.core.somaxconn`. With Node's default of 511, half of a thousand simultaneous connections would wait a second for
+ * a retry, or be reset.
  */
 const BACKLOG = 4_096;
 

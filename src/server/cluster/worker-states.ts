@@ -16,7 +16,7 @@ export type FleetState =
       readonly kind: 'launching' | 'running';
       readonly workers: ReadonlyMap<number, WorkerState>;
       readonly nextId: number;
-      /** The number of recent failed starts, and the time of the last one. */
+      /** The number of failed starts, each at most five minutes after the previous one, and the time of the last. */
       readonly failures: number;
       readonly failedAt: number;
       /** The number of workers that will be forked after a pause. */
@@ -62,9 +62,9 @@ export function launchFleet(size: number, now: number): Step {
 
 /**
  * Returns the next state and the effects of an event. A healthy worker that exits is replaced immediately, by the spare
- * if there is one. Failed starts are retried with exponential backoff. The fleet is lost if a start fails during
- * launch, or if no worker serves and more than twenty starts have failed, because further attempts are unlikely to
- * succeed.
+ * if there is one. Failed starts are retried with exponential backoff. The fleet is lost if a start fails during the
+ * launch. It is also lost if no worker serves and more than twenty starts have failed, each within five minutes of the
+ * last: further attempts are unlikely to succeed.
  */
 export function step(state: FleetState, event: FleetEvent, size: number, now: number): Step {
   if (state.kind === 'stopping' || state.kind === 'lost') return { state, effects: [] };

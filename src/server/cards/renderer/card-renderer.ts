@@ -48,7 +48,7 @@ export interface CardBoard {
   first: { place: string; name: string; votes: string }[];
 }
 
-/** The size of all cards in pixels, which OpenGraph and Twitter show uncropped. */
+/** The size of all cards in pixels. Link previews on other sites show this size uncropped. */
 export const CARD_SIZE = { width: 1200, height: 630 } as const;
 
 /** SVG path data of the upvote icon, which is stroked, in a square of 20 × 20. */

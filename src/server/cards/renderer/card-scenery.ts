@@ -117,7 +117,7 @@ interface Box {
 }
 
 /**
- * Pictures with more pixels are not drawn. They are checked after decoding; if decoding took too much memory, the
+ * Pictures with more pixels are not drawn. The size is known only after decoding; if decoding took too much memory, the
  * worker process is replaced.
  */
 const MAX_PIXELS = 40_000_000;

@@ -94,8 +94,8 @@ export function firstSentence(text: string): string {
 }
 
 /**
- * Breaks a text into lines of at most `maxWidth`, between words (found by a dictionary in scripts without spaces), and
- * inside a word only if the word is wider than a line. An ellipsis marks truncated text.
+ * Breaks a text into lines of at most `maxWidth`. Lines break between words, which a dictionary finds in scripts
+ * without spaces. Only a word that is wider than a line is split. An ellipsis marks truncated text.
  */
 export function wrapText(
   text: string,
