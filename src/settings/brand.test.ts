@@ -165,11 +165,7 @@ describe('articles', () => {
 
   test.each<[string, unknown, string]>([
     ['two articles', [ARTICLE, ARTICLE], ' must be an array of exactly 3 articles, but has 2'],
-    [
-      'an object instead of an array',
-      { articles: [] },
-      ' must be an array of exactly 3 articles, but is not an array',
-    ],
+    ['an object instead of an array', { articles: [] }, ' must be an array of exactly 3 articles, but is not an array'],
     [
       'an article that is not an object',
       [ARTICLE, 'B', ARTICLE],
