@@ -26,7 +26,7 @@ const CONSOLE_SOURCES = { script: '/src/console/entry.tsx', styles: [], modulePr
 
 type EntryServer = typeof import('../web/entry-server.tsx');
 
-// Starts a site that renders pages and serves browser code from the source files, and reloads them when they change.
+// Starts a site that renders pages and serves browser code from the source files. Changed files are reloaded.
 const settings = readSettings(process.env);
 const log = createLog(settings.logLevel, process.stdout);
 const vite = await createServer({ root: PACKAGE_ROOT, server: { middlewareMode: true } });

@@ -123,8 +123,8 @@ export async function buildConsoleApp(options: ConsoleOptions): Promise<FastifyI
 /** Serves the content-hashed files. They are `private`, because shared caches need not store the console. */
 async function consoleAssets(app: FastifyInstance, { consoleDir }: { consoleDir: string }): Promise<void> {
   hideRefusals(app);
-  // A hook sets these headers, because the default headers of the reply would override those that the plug-in's option
-  // `setHeaders` sets.
+  // The option `setHeaders` of the plug-in cannot set these headers, because the default headers of the reply would
+  // override them.
   app.addHook('onSend', async (_request, reply) => {
     if (reply.statusCode >= 400) return;
     reply.header('Cache-Control', 'private, max-age=31536000, immutable').header('Vary', 'Accept-Encoding');
@@ -140,7 +140,10 @@ async function consoleAssets(app: FastifyInstance, { consoleDir }: { consoleDir:
   });
 }
 
-/** Returns whether a request extends its session. Event streams and requests without operator input do not. */
+/**
+ * Returns whether a request extends its session. Event streams, and requests that no input of the operator caused, do
+ * not.
+ */
 function isUse({ routeOptions, headers }: FastifyRequest): boolean {
   return routeOptions.url !== CONSOLE_API.events && headers[UNATTENDED_HEADER] === undefined;
 }
@@ -149,7 +152,7 @@ const SAFE_METHODS = new Set(['GET', 'HEAD']);
 
 /**
  * Refuses requests from other origins, in addition to `SameSite=Strict`: checks `Sec-Fetch-Site`, which no page can
- * forge, or `Origin` in browsers without it. A write that has neither header is refused.
+ * forge, or `Origin` if the browser does not send `Sec-Fetch-Site`. A write that has neither header is refused.
  * @throws CoreError `cross_origin`.
  */
 function requireSameOrigin({ method, headers }: FastifyRequest, siteUrl: string): void {

@@ -51,7 +51,7 @@ export function createConsoleStreams(findOpenSessions: (tokens: string[]) => Pro
     return () => void tokens.delete(endWork);
   }
   async function endSignedOut(): Promise<void> {
-    // Work that begins during the check does not end, because its session is not checked.
+    // Work that begins during the check is not ended, because its session is not checked.
     const checked = [...tokens];
     if (checked.length === 0) return;
     try {

@@ -52,9 +52,9 @@ function isConsoleUrl(url: string): boolean {
 const CHECK_INTERVAL_MS = 1_000;
 
 /**
- * Returns a function that checks whether the console is open, which means that the site has an operator, even one who
- * is only invited. The function queries the database at most once a second. While the database is unavailable, it
- * returns the last result.
+ * Returns a function that checks whether the console is open. It is open if the site has an operator, even one who is
+ * only invited. The function queries the database at most once a second. While the database is unavailable, it returns
+ * the last result.
  */
 export function createEnabledCheck(database: Database, monotonicMs: () => number): () => Promise<boolean> {
   let isOpen = false;

@@ -38,7 +38,7 @@ const Query = Type.Object({
   dryRun: Type.Optional(Type.Boolean()),
 });
 
-/** The minimum interval between progress events after changes. */
+/** The minimum interval between progress events that report changes. */
 const PROGRESS_INTERVAL_MS = 100;
 /** How long a stopping site waits for aborted uploads and imports. */
 const ABORT_TIMEOUT_MS = 5_000;
@@ -165,7 +165,10 @@ async function saveBody(body: Readable, path: string): Promise<void> {
   );
 }
 
-/** Sends the progress at once, after changes, and at regular intervals, so the browser can detect a dead connection. */
+/**
+ * Sends the progress at once and after changes. The latest progress is repeated every `IMPORT_HEARTBEAT_MS`, so the
+ * browser can detect a dead connection.
+ */
 function reportProgress(sendEvent: (event: ImportEvent) => void, monotonicMs: () => number) {
   let latest: ImportEvent = { kind: 'progress', stage: 'check', done: 0 };
   let sentAt = Number.NEGATIVE_INFINITY;

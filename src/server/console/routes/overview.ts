@@ -9,10 +9,10 @@ import type { ConsoleOptions } from '../console-options.ts';
 
 const DAYS = 30;
 const HOURS = 48;
-/** The data of the charts takes long to compute on a large site, so it is cached for this long, for all operators. */
+/** How long the data of the charts is cached for all operators, because it takes long to compute on a large site. */
 const ACTIVITY_AGE_MS = 60_000;
 
-/** Routes for the overview, the number of waiting items, and the findings of `doctor`, which take longest. */
+/** Routes for the overview, the number of waiting items, and the findings of `doctor`. The findings take longest. */
 export const overviewRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
   app,
   { database, runtime, launches, backupFolder, examine },
