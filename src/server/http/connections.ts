@@ -16,8 +16,8 @@ const occupied = new WeakSet<Socket>();
 
 /**
  * Closes connections with too many pipelined requests, or with a request that would wait for a stream to end. Node
- * stops reading from a connection with many waiting requests, but one chunk may contain a thousand small ones, each of
- * which occupies several kilobytes until its response is read.
+ * stops reading from a connection with many waiting requests, but one chunk may contain a thousand small requests. Each
+ * of them occupies several kilobytes until its response is read.
  *
  * When a connection closes, Node does not close the responses to its waiting requests. This function closes them, so
  * their resources are released.
@@ -54,8 +54,8 @@ export function clientDisconnected(): CoreError {
 
 /**
  * Checks that the client is connected and that the response does not wait for earlier ones. Call this before acquiring
- * a resource that is released when the response emits `close`. If the client has already disconnected, the event is not
- * emitted again; if earlier responses have not ended, it may never be.
+ * a resource that is released when the response emits `close`. If the client has already disconnected, `close` is not
+ * emitted again; if earlier responses have not ended, it may never be emitted.
  * @returns the socket of the response.
  * @throws CoreError if the client has disconnected, or if the response waits for earlier ones.
  */
@@ -107,7 +107,7 @@ interface Progress {
 /**
  * Closes stalled connections. Node's own timeout (`server.timeout`) creates and clears timers for every request, which
  * takes a quarter of the time of sending a cached response. Other limits close connections that are idle between
- * requests, or on which a request never ends.
+ * requests, or on which a request never arrives completely.
  */
 export function endStalledConnections(app: FastifyInstance): void {
   const connections = new Map<Socket, Progress>();
@@ -158,9 +158,8 @@ const DRAIN_TIMEOUT_MS = 5_000;
 const MIN_DRAIN_CHECKS = 10;
 
 /**
- * Ends connections gracefully: while the server stops, responses close their connections, but idle connections stay
- * open, because their clients may be about to send a request. When the server closes, it closes idle connections
- * instead of waiting for their clients.
+ * Ends connections gracefully. While the server stops, each response closes its connection, but idle connections stay
+ * open, because their clients may be about to send a request. When the server closes, idle connections are closed, too.
  * @returns a function that tells whether responses must close their connections.
  */
 export function drainOnClose(

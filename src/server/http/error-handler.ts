@@ -34,7 +34,7 @@ const FRAMEWORK_CODES: Record<string, [ProblemCode, string]> = {
   FST_ERR_BAD_URL: ['bad_request', 'The URL is not valid.'],
 };
 
-/** Turns errors of routes into responses: clients see safe messages; everything else is logged and hidden. */
+/** Turns the errors of routes into responses. Unexpected errors are logged, and clients get only a general message. */
 export function handleError(
   error: FastifyError | CoreError | Error,
   request: FastifyRequest,

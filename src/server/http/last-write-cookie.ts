@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify';
 import { type Runtime, systemRuntime } from '../../core/runtime.ts';
 
 /**
- * The monotonic clock of another process has another origin, so the cookie's name identifies the process that set it.
+ * Monotonic clocks of different processes cannot be compared, so the cookie's name identifies the process that set it.
  */
 const PROCESS = randomBytes(4).toString('hex');
 
@@ -24,7 +24,8 @@ const MAX_CLOCK_DIFFERENCE_MS = 500;
 
 /**
  * The age of a cookie from another process is measured with the system clock, which the processes of one machine share.
- * Their estimates of the database's time are not used, because they may differ on a busy machine.
+ * The estimates of the database's time that these processes have are not used, because they may differ on a busy
+ * machine.
  */
 type SystemClock = () => Date;
 

@@ -10,7 +10,7 @@ const ENCODINGS = ['br', 'gzip', 'identity'] as const;
 
 export type Encoding = (typeof ENCODINGS)[number];
 
-/** The negotiated encodings by header. The cache is bounded: browsers send a few values, but clients can send any. */
+/** The negotiated encodings by the value of Accept-Encoding. The map is bounded, because clients can send any value. */
 const encodingCache = new Map<string, Encoding>();
 const MAX_CACHED_HEADERS = 100;
 

@@ -26,10 +26,10 @@ export function knownSessionOf(request: FastifyRequest): string | undefined {
 
 const BEARER = /^Bearer +(\S+)$/i;
 
-/** Matches credentials of another scheme, such as the password that a proxy requires of every visitor. */
+/** Matches credentials of a scheme other than Bearer, such as the password that a proxy requires from every visitor. */
 const OTHER_SCHEME = /^(?!Bearer )[a-z-]+ /i;
 
-/** Returns the maker key of a request, or undefined if it has none. A malformed key counts as a wrong one. */
+/** Returns the maker key of a request, or undefined if the request has none. A malformed key matches no submission. */
 export function makerKeyOf({ headers: { authorization } }: Pick<FastifyRequest, 'headers'>): string | undefined {
   if (authorization === undefined || OTHER_SCHEME.test(authorization)) return undefined;
   return BEARER.exec(authorization)?.[1] ?? 'malformed';
@@ -55,7 +55,7 @@ declare module 'fastify' {
   }
 }
 
-/** The formats that proxies commonly generate, without characters that could break a log line. */
+/** Matches the request ids that proxies commonly generate. Other characters could break a log line. */
 const ID_OF_PROXY = /^[A-Za-z0-9._-]{8,64}$/;
 
 /** Returns a generator of request ids: a counter after a random prefix, which distinguishes processes. */
@@ -80,7 +80,7 @@ export function trustRequestIds(app: FastifyInstance, trustProxy: TrustedProxies
 
 /**
  * Returns the ids of a request for the log: the site's own id, which error responses also contain, and the
- * `X-Request-Id` of a trusted proxy, which the proxy may have passed on from a client.
+ * `X-Request-Id` from a trusted proxy. The proxy may have passed on an id from the client.
  */
 export function requestIdsOf({ id, raw, server }: FastifyRequest): { requestId: string; proxyRequestId?: string } {
   const given = raw.headers['x-request-id'];

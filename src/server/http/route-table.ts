@@ -9,8 +9,8 @@ export interface RouteTable {
 }
 
 /**
- * Records the routes as they are registered, since the router does not distinguish a wrong method from an unknown URL.
- * Call this before the first route.
+ * Records the routes as they are registered, because the router does not distinguish an unsupported method from an
+ * unknown URL. Call this before the first route.
  */
 export function recordRoutes(app: FastifyInstance): RouteTable {
   const routes = new Map<string, { pattern: RegExp; methods: Set<string> }>();

@@ -17,8 +17,8 @@ const URL_BYTES = 8 * 1024;
 const HEAD_BYTES = 16 * 1024;
 
 /**
- * Above this number, plus one for each possible stream, new connections are closed immediately, because each costs
- * memory and a file descriptor. Streams do not reduce the connections that are left for requests.
+ * Maximum number of connections, in addition to one for each possible stream. Further connections are closed
+ * immediately, because each costs memory and a file descriptor.
  */
 const MAX_CONNECTIONS = 5_000;
 
@@ -29,7 +29,7 @@ export const IMPORT_TIMEOUT_MS = 30 * 60_000;
 export const SERVER_LIMITS = {
   bodyLimit: BODY_BYTES,
   // Timeout for receiving a whole request, except an import. Headers and most bodies (`endSlowBodies`) have shorter
-  // timeouts. On a connection without data, the time starts when the connection opens.
+  // timeouts. If no data has arrived, the time starts when the connection opens.
   requestTimeout: 180_000,
   http: { maxHeaderSize: HEAD_BYTES, headersTimeout: 10_000, connectionsCheckingInterval: 2_000 },
   // Longer than the 60 seconds after which proxies commonly close idle connections: if the server closed first, a proxy
