@@ -26,7 +26,7 @@ import { scheduleBackups } from './schedule-backups.ts';
 import { scheduleFinalizing } from './schedule-finalizing.ts';
 
 const HOUSEKEEPING_INTERVAL_MS = HOUR_MS;
-/** The first run is soon after the start, so even a site that restarts often deletes old data. */
+/** The first run is a minute after the start, so even a site that restarts often deletes old data. */
 const FIRST_HOUSEKEEPING_MS = 60_000;
 
 /**
@@ -102,17 +102,17 @@ export async function deleteOldData(
   log: Pick<Log, 'info' | 'warn'>,
   { now, signal }: { now?: Date; signal?: AbortSignal } = {},
 ): Promise<void> {
-  // Pictures are dated by the clock of this machine, which stored them. Other data is shared by all machines, so its
-  // age is measured with `readEarlierTime`, and a machine whose clock is ahead deletes nothing too early.
+  // Pictures are dated by the clock of this machine, which stored them. All machines share the other data. Its age is
+  // measured with `readEarlierTime`, so a machine whose clock is ahead deletes nothing too early.
   const parts = [
     deleteExpiredKeys,
     deleteOldSessions,
-    // No index contains the time of an import's changes, so this reads the changes of a month.
+    // No index contains the time of an import's changes, so this part reads the changes of a month.
     (_: Database, time: Date) => withoutStatementTimeout((unlimited) => deleteOldImportChanges(unlimited, time)),
     deleteOldEvents,
     deleteClosedSubmissions,
     deleteOldBursts,
-    // This searches all products for references, so it may take long.
+    // This part searches all products for references to pictures, so it may take long.
     () => withoutStatementTimeout((unlimited) => deletePictures(unlimited, pictures, log, now ?? new Date())),
   ];
   for (const part of parts) {
@@ -161,7 +161,7 @@ interface DriftWatch {
 
 const DRIFT_INTERVAL_MS = 5_000;
 
-/** Compares the stored counts of a few products with their rows every few seconds. */
+/** Every five seconds, compares the stored counts of a few products with the number of their rows. */
 export function watchDrift(database: Database, log: Log, intervalMs = DRIFT_INTERVAL_MS): DriftWatch {
   const sampler = createDriftSampler(database, log);
   let running = false;

@@ -18,7 +18,7 @@ import { sendEvent, type WebhookReceiver } from '../../core/webhooks/send-event.
 import { type LeaseTimes, runUnderLease } from './run-under-lease.ts';
 
 export interface WebhookDeliveries {
-  /** Returns the last known state of the outbox and its receiver, which is read every thirty polls (15 seconds). */
+  /** Returns the last known state of the outbox and the receiver. It is read every thirty polls (15 seconds). */
   status(): WebhookStatus;
   /** The attempts of this process by outcome. `expired` counts the events that this process marked as expired. */
   attempts(): Readonly<Record<'delivered' | 'failed' | 'expired', number>>;
@@ -44,8 +44,8 @@ interface DeliveryOptions {
 }
 
 /**
- * Sends the events of the outbox to the receiver while the site runs, in the order of their scheduled times. One
- * process at a time does so. Each event arrives at least once, unless it expires.
+ * Sends the events of the outbox to the receiver while the site runs, in the order of their scheduled times. Only one
+ * process at a time sends events. Each event arrives at least once, unless it expires.
  */
 export function deliverWebhooks(
   database: Database,
@@ -86,7 +86,7 @@ export function deliverWebhooks(
     times,
   );
 
-  /** Sends due events until none is left, and starts the next one when a request ends or an event becomes due. */
+  /** Sends due events until none is left. The next event is sent when a request ends or an event becomes due. */
   async function deliverDue(signal: AbortSignal): Promise<void> {
     const open = new Map<string, Promise<void>>();
     const stopping = new AbortController();

@@ -7,9 +7,9 @@ import type { Log } from '../../core/runtime.ts';
 export interface LeaseTimes {
   /** The interval at which each process checks for work. */
   pollMs: number;
-  /** How long a lease lasts without renewal: after a crash, other processes wait for this long. */
+  /** How long a lease lasts without renewal. After a crash, other processes wait up to this long. */
   leaseMs: number;
-  /** The time between a failure and the next attempt, by any process. */
+  /** The time between a failed run and the next attempt, in any process. */
   retryMs: number;
 }
 
@@ -22,10 +22,10 @@ interface LeasedJob {
   isDue?(): Promise<boolean>;
   /** `signal` aborts when the site stops or another process has taken over the lease. */
   run(lease: Lease, signal: AbortSignal): Promise<void>;
-  /** Called after each successful check, whether or not there is work, and regularly during a run. */
+  /** Called at every poll after a successful check, whether or not there is work, and also during a run. */
   afterPoll?(): Promise<void>;
   messages: {
-    /** Logged if the check for due work, `afterPoll`, or acquiring or releasing the lease failed. */
+    /** Logged if `isDue` or `afterPoll` fails, or if the lease cannot be acquired or released. */
     checkFailed: string;
     failed: string;
     notRenewed: string;
@@ -48,7 +48,8 @@ export function runUnderLease(
 ): LeasedWorker {
   const { lease: name, intervalMs = 0, messages } = job;
   const holder = randomUUID();
-  // Twice as long as needed, since the clocks of two database servers may differ.
+  // A lease that expires later than this is ignored. After a failover, the clock of the new primary may differ, so the
+  // limit is twice the longest expiry.
   const maxLeaseMs = 2 * Math.max(leaseMs, retryMs);
   const closing = new AbortController();
   let failures = 0;

@@ -12,9 +12,9 @@ import { StartError } from '../start-error.ts';
 import { type LeaseTimes, runUnderLease } from './run-under-lease.ts';
 
 export interface ScheduledBackups {
-  /** Returns when the last complete scheduled backup of any process began. */
+  /** Returns when the last complete scheduled backup began, in any process. */
   lastSuccess(): Date | undefined;
-  /** Returns the number of failed attempts of this process. */
+  /** Returns the number of attempts that failed in this process. */
   failures(): number;
   /** Stops the schedule and aborts the current backup. */
   close(): Promise<void>;
@@ -70,7 +70,9 @@ export function scheduleBackups(
 ): ScheduledBackups {
   const { database } = connection;
   let last: Date | undefined;
-  /** The size that the previous attempt reached if it failed. The next one needs at least as much space. */
+  /**
+   * The size that the last failed attempt reached; 0 after a success. The next attempt needs at least as much space.
+   */
   let reachedBytes = 0;
   const worker = runUnderLease(
     database,

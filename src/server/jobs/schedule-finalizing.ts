@@ -13,9 +13,9 @@ export interface Finalizer {
   stats(): BoardStats;
   /** Returns the seconds that this process has spent finalizing results. */
   seconds(): number;
-  /** Returns the number of failed attempts of this process. */
+  /** Returns the number of attempts that failed in this process. */
   failures(): number;
-  /** Stops the schedule, and the current run before it finalizes another day. */
+  /** Stops the schedule. A current run ends before it finalizes another day. */
   close(): Promise<void>;
 }
 
@@ -27,7 +27,7 @@ const LEASE_TIMES: LeaseTimes = { pollMs: 20_000, leaseMs: 60_000, retryMs: 60_0
  */
 const LAST_VOTE_MS = 60_000;
 
-/** Finalizes results when they are due, while the site runs. One process per database does so at a time. */
+/** Finalizes results when they are due, while the site runs. Only one process per database finalizes at a time. */
 export function scheduleFinalizing(
   connection: Pick<Connection, 'database' | 'withoutStatementTimeout'>,
   { timeZone, reviewHours, votesPerNetwork }: Settings['launches'],
