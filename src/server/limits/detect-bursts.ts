@@ -26,16 +26,19 @@ interface UpvoteBurstsOptions {
   maxVotes?: number;
 }
 
-/** Length of a network's name, enough to distinguish the networks of an hour. */
+/** The length to which hashes of networks are shortened, enough to distinguish the networks of an hour. */
 const NAME_CHARACTERS = 8;
 
-/** Maximum number of votes counted per hour, which take about 30 MB, or 60 MB from IPv6. Further votes are ignored. */
+/**
+ * Maximum number of votes counted per hour. They take about 30 MB, or 60 MB if all are from IPv6. Further votes are
+ * ignored.
+ */
 const MAX_VOTES = 200_000;
 
 /**
  * Counts votes in memory, separately for each hour. Networks are hashed as in `network-keys.ts`, with a new salt every
- * hour, so saved names do not identify a network, and the names of a network in different hours cannot be linked. IPv6
- * sessions are counted by /64 and by /48, since one customer may have all networks of a /48.
+ * hour. Saved hashes therefore do not identify a network, and those from different hours cannot be linked. IPv6
+ * sessions are counted by /64 and by /48, because one customer may have all networks of a /48.
  */
 export function createUpvoteBursts({ now, save, log, maxVotes = MAX_VOTES }: UpvoteBurstsOptions): UpvoteBursts {
   let hour = startHour(now());

@@ -27,7 +27,7 @@ export type ChargeRequest = (action: LimitedAction, request: FastifyRequest, rep
 
 /**
  * Limits the requests to every route whose config contains a `limit`, before the body is read. Without a limiter,
- * nothing is limited. Refusals of clients that ignore earlier refusals are delayed (see `createTarpit`).
+ * nothing is limited. For clients that ignore earlier refusals, further refusals are delayed (see `createTarpit`).
  */
 export function limitRequests(app: FastifyInstance, limiter: RateLimiter | undefined, monotonicMs: () => number): void {
   if (limiter === undefined) return;
@@ -166,13 +166,15 @@ export function createRateLimiter(limits: RateLimits, now: () => number): RateLi
   };
 }
 
-/** Delays the refusals of clients that continue to send requests after many refusals. */
+/** Delays refusals for clients that continue to send requests after many refusals. */
 interface Tarpit {
-  /** Resolves immediately for a network with few refusals, and after a delay for a network with many. */
+  /** Resolves immediately for a network within `ALLOWED_REFUSALS`, and after a delay for any other network. */
   hold(address: string | undefined): Promise<void>;
 }
 
-/** Refusals per network that are sent without delay. An office that votes together stays below this number. */
+/**
+ * Refusals per network and minute that are sent without delay. An office that votes together stays below this number.
+ */
 const ALLOWED_REFUSALS = { amount: 300, seconds: 60 };
 const HOLD_MS = 1_000;
 /** Maximum number of delayed refusals, since each occupies memory. Further refusals are sent without delay. */

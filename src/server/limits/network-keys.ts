@@ -53,7 +53,7 @@ function keyOf(salt: Buffer, prefix: Uint8Array): string {
  * network.
  */
 export function networkPrefix(text = '', ipv4Bytes = 3): Uint8Array {
-  // Splitting the text takes a third of the time that `ipaddr` takes to parse it, and each write needs several
+  // Splitting the text takes a third of the time that `ipaddr` takes to parse the text, and each write needs several
   // prefixes.
   if (isIPv4(text)) return new Uint8Array(text.split('.', ipv4Bytes).map(Number));
   const address = withoutPort(text);
@@ -86,9 +86,9 @@ export function clientNetworkOf({ ip }: { ip: string }): string {
 }
 
 /**
- * Warns once if an untrusted address forwards requests, because all visitors behind it then share the limits of one
- * network and, even without rate limits, the cap on its votes. The address is not logged, because it may belong to a
- * visitor who forged the header.
+ * Warns once if an untrusted address forwards requests. All visitors behind it share the rate limits of one network
+ * and, even with RATE_LIMITS=off, its VOTES_PER_NETWORK. The address is not logged, because it may belong to a visitor
+ * who forged the header.
  */
 export function warnOfUntrustedProxy(app: FastifyInstance, isTrusted: TrustedProxies | undefined): void {
   let warned = false;

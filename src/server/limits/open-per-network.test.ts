@@ -21,7 +21,7 @@ async function listen(trusted?: string): Promise<() => Promise<{ socket: Socket;
     socket.on('error', () => {});
     closing.push(() => socket.destroy());
     socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
-    // `once` would reject if the request arrives before its connection is closed, because this resets the connection.
+    // `once` would reject if the request arrives before its connection is closed, because the server then resets it.
     const status = await new Promise<string>((resolve) => {
       socket.once('data', (text) => resolve(String(text).slice(9, 12))).once('close', () => resolve('closed'));
     });

@@ -14,8 +14,8 @@ interface OpenPerNetwork {
 }
 
 /**
- * Creates limits of `max` per network and a multiple of that per IPv6 /48. A network is stored only while it has an
- * open connection or stream.
+ * Creates limits of `max` per network and `max * PREFIX_48_LIMIT_FACTOR` per IPv6 /48. A network is stored only while
+ * it has an open connection or stream.
  */
 function createOpenPerNetwork(max: number): OpenPerNetwork {
   const counts = new Map<string, number>();
@@ -49,10 +49,10 @@ function createOpenPerNetwork(max: number): OpenPerNetwork {
   };
 }
 
-/** A tenth of the process's default limit: enough for an office of 150 people whose browsers open six connections each. */
+/** A tenth of the connections that a process allows by default: enough for 150 people with six connections each. */
 const CONNECTIONS_PER_NETWORK = 1_000;
 
-/** The number of connections that are left for requests if the network has all its streams open. */
+/** The number of connections that a network keeps for requests while all its streams are open. */
 const CONNECTIONS_FOR_REQUESTS = 500;
 
 /**

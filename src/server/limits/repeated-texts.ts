@@ -5,9 +5,9 @@ import { createNetworkKeys } from './network-keys.ts';
 import { createTokenBuckets, migrateKey, type TokenBuckets } from './token-buckets.ts';
 
 /**
- * A text is suspicious once it has been posted this many `times`, on any products; the count falls evenly to zero
- * within an hour. Short texts such as 'Great!' repeat naturally, so only texts with at least `letters` letters are
- * counted across a network or the whole site.
+ * A text is suspicious once it has been posted `times` times, on any products. The count falls evenly to zero within an
+ * hour. Short texts such as 'Great!' repeat naturally, so only texts with at least `letters` letters are counted across
+ * a network or the whole site.
  */
 const REPEATED_TEXT_RULES = {
   session: { times: 3, letters: 1 },

@@ -32,8 +32,8 @@ interface DeliveryStep {
 export const NOTHING_TO_DELIVER: DeliveryState = { kind: 'idle', notBefore: 0, isFailing: false };
 
 /**
- * Returns the next state and the effects to run: one delivery at a time, at most one per `intervalMs`, and after a
- * failure one per `retryMs`.
+ * Returns the next state and the effects to run. Deliveries run one at a time, at most one per `intervalMs`, or one per
+ * `retryMs` after a failure.
  */
 export function step(
   state: DeliveryState,

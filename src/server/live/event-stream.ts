@@ -7,8 +7,8 @@ import type { LiveComment, LiveCounts } from '../../contract/live/schema.ts';
 export const MAX_UNREAD_BYTES = 64 * 1024;
 
 /**
- * One open event stream. Frames are written to the socket directly, without chunked encoding, so many streams share the
- * same bytes. The response ends with its connection.
+ * One open event stream. Frames are written directly to the socket, without chunked encoding, so all streams can share
+ * the same bytes. When the response ends, the connection closes.
  */
 export class EventStream {
   readonly #response: ServerResponse;

@@ -46,13 +46,13 @@ interface LiveOptions {
   database: Sql;
   changes: SiteChanges;
   log: Log;
-  /** Returns the site's time. Products that launch after it are not reported. */
+  /** Returns the site's time. Products that launch after this time are not reported. */
   now: () => Date;
 }
 
 /**
- * Sends changes to all open pages a few times a second, with one read of the database for all pages and one buffer per
- * subscription. Without changes, only the heartbeat runs; without streams, no timer runs.
+ * Sends changes to all open pages up to four times a second, with one read of the database for all pages and one buffer
+ * per subscription. Without changes, only the heartbeat runs; without streams, no timer runs.
  */
 export function createLive({ database, changes, log, now }: LiveOptions): Live {
   const subscriptions = new Subscriptions();
@@ -163,7 +163,7 @@ export function createLive({ database, changes, log, now }: LiveOptions): Live {
   }
 
   /**
-   * Sends the heartbeat. Its id may be older than that of a stream's last frame. A client that then reconnects gets
+   * Sends the heartbeat. Its id may be older than the id of a stream's last frame. A client that then reconnects gets
    * some changes again, which is harmless.
    */
   async function sendHeartbeat(): Promise<void> {

@@ -14,11 +14,16 @@ interface Delivery {
   streams: Iterable<EventStream>;
   /** Whether comments are sent as well as counts. */
   withComments: boolean;
-  /** Undefined if there are too many changes to list, or they are no longer known; clients then refetch. */
+  /**
+   * Undefined if there are too many changes to list, or if the missed changes are no longer known. Clients then
+   * refetch.
+   */
   about: { productIds: readonly string[]; catalogue: boolean } | undefined;
 }
 
-/** The deliveries and the reads they need. Comments are read only for products that a stream subscribes to by id. */
+/**
+ * The deliveries, and the rows to read for them. Comments are read only for products that a stream subscribes to by id.
+ */
 interface Plan {
   deliveries: Delivery[];
   productIds: string[];

@@ -5,7 +5,7 @@ export interface Subscription {
   /** If undefined, the streams get the counts of every product. */
   readonly productIds: readonly string[] | undefined;
   readonly streams: Set<EventStream>;
-  /** Streams that have not received the changes they missed. Until they have, they get no shared frames and no ids. */
+  /** Streams that have not yet received the changes they missed. Until then, they get no shared frames and no ids. */
   readonly resuming: Set<EventStream>;
 }
 
