@@ -14,16 +14,16 @@ const MAX_CONNECTIONS = 50;
 type MetricsText = Pick<SiteMetrics, 'contentType' | 'text'>;
 
 /**
- * Creates the metrics, or returns undefined if neither METRICS_PORT nor METRICS_TOKEN is set. Metrics that cannot be
- * read are not collected, because collecting them takes several microseconds per request.
+ * Creates the metrics, or returns undefined if neither METRICS_PORT nor METRICS_TOKEN is set: metrics that nobody can
+ * read would still cost several microseconds per request.
  */
 export function createMetricsIfEnabled({ metricsPort, metricsToken }: Settings): SiteMetrics | undefined {
   return metricsPort === undefined && metricsToken === undefined ? undefined : createSiteMetrics();
 }
 
 /**
- * Measures the requests to `app`. Without METRICS_PORT, `app` also serves the metrics, and always requires the token.
- * Call this before the site's routes are added.
+ * Measures the requests to `app`. Without METRICS_PORT, `app` also serves the metrics to clients that send
+ * METRICS_TOKEN. Call this before the site's routes are added.
  */
 export function prepareMetrics(
   app: FastifyInstance,

@@ -24,7 +24,10 @@ export interface SiteMetrics {
   values(): Promise<MetricValues>;
 }
 
-/** The metrics of one process, as they are sent to another. prom-client declares a wrong TypeScript type for `type`. */
+/**
+ * The metrics of one process, as they are sent to another. The TypeScript type that prom-client declares for `type` is
+ * incorrect.
+ */
 export type MetricValues = readonly { type: unknown; aggregator?: string }[];
 
 /** Aggregates the metrics of several processes by summing them, unless a metric declares another aggregator. */
@@ -95,8 +98,8 @@ function observeRequestsIn(registers: Registry[]): {
       app.addHook('onResponse', (request, reply, done) => {
         const { isForConsole, routeOptions } = request;
         const labels = count(request.method, isForConsole ? CONSOLE_PATHS.home : routeOptions.url, reply.statusCode);
-        // A stream lasts as long as its page is open, so its duration would distort the metric, as would those of the
-        // console, which also has long uploads and downloads.
+        // Streams last as long as their pages are open, and the console has long uploads and downloads. The durations
+        // of both would distort the metric.
         if (!isForConsole && !routeOptions.config.isStream) durations.observe(labels, reply.elapsedTime / 1_000);
         done();
       });

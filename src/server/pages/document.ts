@@ -46,7 +46,10 @@ ${siteLinks(page)}${route ? `<script type="application/json" id="state">${page.s
 `;
 }
 
-/** Returns the operator's style, which follows the styles of the build; its hash is in the content security policy. */
+/**
+ * Returns the operator's style, which must follow the styles of the build. The content security policy allows it by its
+ * hash.
+ */
 export function brandStyle({ style }: Brand): string {
   return style === undefined ? '' : `<style>${style}</style>`;
 }

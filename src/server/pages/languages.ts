@@ -5,7 +5,7 @@ import type { CATALOGUES, NamedLanguage, PageLanguage } from '../../web/entry-se
 export interface SiteLanguages {
   /** The values of `lang` that URLs may have. */
   params: ReadonlySet<string>;
-  /** Whether the site has this language, including its default language, which may need no `lang`. */
+  /** Whether the site has this language. The site's default language counts, although its URLs may have no `lang`. */
   has(code: string): boolean;
   /** Returns the language of a normalized URL. */
   of(path: string): PageLanguage;
@@ -28,7 +28,9 @@ export interface SiteLocale {
 
 const ENGLISH_ONLY: SiteLocale = { code: 'en', isNegotiated: false };
 
-/** To limit the work for each request, only the complete language ranges within this length of a header are parsed. */
+/**
+ * Only the complete language ranges within the first characters of a header are parsed, to limit the work per request.
+ */
 const MAX_HEADER_CHARACTERS = 200;
 
 /** Returns the languages of a site. `scriptOf` returns the URL of a language's messages for the browser. */

@@ -29,7 +29,9 @@ import { languageOf, type SiteLanguages, type SiteLocale, siteLanguages } from '
 export interface Pages {
   /** Sends the page at a normalized path (see `routes/pages.ts`), or the 404 page. */
   send(path: string, request: FastifyRequest, reply: FastifyReply, charges?: PageCharges): undefined | Promise<void>;
-  /** Sends the error page, which offers a retry, or in a flood of refusals the app shell, which costs less. */
+  /**
+   * Sends the error page, which offers a retry. Above `MAX_RENDERED_REFUSALS`, sends the app shell, which costs less.
+   */
   sendRefusal(path: string, refusal: CoreError, reply: FastifyReply): Promise<FastifyReply>;
   /** Sends the 404 page in the language of the URL, or else of the browser. */
   sendNotFound(request: FastifyRequest, reply: FastifyReply): undefined | Promise<void>;
@@ -39,8 +41,8 @@ export interface Pages {
 interface PageCharges {
   reading(reason: RevalidationReason): void;
   /**
-   * The product of the page. If the product does not exist, `chargeUnknown` counts the request, because such pages are
-   * not cached, and clients can request any number of ids.
+   * The product of the page. If it does not exist, `chargeUnknown` counts the request: clients can request any number
+   * of unknown ids, and the pages for them are not cached.
    */
   product?: { id: string; chargeUnknown(): void } | undefined;
 }

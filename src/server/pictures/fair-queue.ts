@@ -2,7 +2,10 @@ export interface FairQueueLimits {
   /** The total number of slots. */
   maxSlots: number;
   maxSlotsPerSender: number;
-  /** How long a slot stays reserved until `run` is called. Afterwards, `enter` may take it if no slot is free. */
+  /**
+   * How long a slot stays reserved before `run` is called. After this time, `enter` may take the slot if no other is
+   * free.
+   */
   protectedMs?: number;
 }
 

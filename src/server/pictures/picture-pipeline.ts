@@ -122,8 +122,8 @@ export function createPictureProcessor(options: PictureProcessorOptions): Pictur
 }
 
 /**
- * Returns a function that checks whether the disk of a folder has free space for pictures. The function logs each
- * change, and throws CoreError `overloaded` while there is too little.
+ * Returns a function that checks whether the disk of a folder has free space for pictures. While there is too little,
+ * the function throws CoreError `overloaded`. It logs when the space becomes too little and when it suffices again.
  */
 export function createDiskSpaceCheck(
   folder: string,

@@ -17,7 +17,7 @@ import { UPVOTE_PATHS } from '../cards/renderer/card-renderer.ts';
 import { escapeXml } from '../feeds/xml.ts';
 import { allowEmbedding } from '../http/security-headers.ts';
 
-/** Browsers cache a badge for a minute, so they do not request it with every page that embeds it. */
+/** Browsers cache a badge for a minute, so not every view of a page that embeds it causes a request. */
 const BADGE_CACHING = 'public, max-age=60, stale-while-revalidate=60, stale-if-error=86400';
 
 interface Options {

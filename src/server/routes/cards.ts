@@ -21,7 +21,7 @@ import type { ChargeRequest } from '../limits/limit-requests.ts';
 /** Caches may serve a card for ten minutes, ten more while they revalidate, and a day while the site is unreachable. */
 const CARD_CACHING = 'public, max-age=600, stale-while-revalidate=600, stale-if-error=86400';
 
-/** Clients can request the cards of any number of leaderboards, so these requests count against the search limit. */
+/** Clients can request the cards of any number of leaderboards, so requests for them count against the search limit. */
 const BOARD_CARD = { config: { limit: { action: 'search' } } } as const;
 
 interface Options {

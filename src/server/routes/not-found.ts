@@ -6,8 +6,8 @@ import { pathOf, type RouteTable } from '../http/route-table.ts';
 import type { Pages } from '../pages/pages.ts';
 
 /**
- * Handles every request without a route: responds with 405 to a wrong method, with problem details below `/api/`, and
- * with the 404 page to everything else.
+ * Handles every request without a route. Responds with 405 if the URL has a route for other methods; otherwise with
+ * 404, as problem details below `/api/` and as the 404 page elsewhere.
  */
 export function addNotFound(
   app: FastifyInstance,

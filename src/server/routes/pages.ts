@@ -79,7 +79,7 @@ export function addPageRoutes(
      * share such a page. Producing any other page counts only if a visitor's last-write cookie requires a new version.
      */
     const reading = (reason: RevalidationReason) => {
-      // Otherwise, a refused client gets the cached page, so the refusal must not set headers.
+      // For any other reason, a refused client gets the cached page, so the refusal must not set headers.
       const isRefusable = reason === 'miss' || reason === 'expired';
       if (!isPlain || reason === 'claim') charge('search', request, isRefusable ? reply : undefined);
     };
@@ -117,7 +117,7 @@ function queryOf(request: FastifyRequest): URLSearchParams | undefined {
   return start === -1 ? undefined : new URLSearchParams(request.url.slice(start + 1));
 }
 
-/** Adds the parameter that opens the submission dialog, if the request has it. It is not part of a normalized URL. */
+/** Adds the parameter `submit`, which opens the submission dialog, if the request has it. Normalized URLs omit it. */
 function withDialog(path: string, request: FastifyRequest): string {
   return queryOf(request)?.has('submit') ? `${path}${path.includes('?') ? '&' : '?'}submit` : path;
 }

@@ -9,8 +9,8 @@ import { matchesEntityTag } from '../http/representations.ts';
 const TALLY_MEDIA_TYPE = 'application/jsonl; charset=utf-8';
 
 /**
- * Slower clients are disconnected, because they keep others waiting, and their snapshots prevent VACUUM from removing
- * dead rows. A megabyte may take 45 seconds, and any tally 15 minutes.
+ * Slower clients are disconnected, because they keep other clients waiting, and because the snapshots of their reads
+ * prevent VACUUM from removing dead rows. A megabyte may take 45 seconds, and any tally 15 minutes.
  */
 export const MIN_READ_RATE = { graceMs: 30_000, bytesPerMs: 64, maxMs: 15 * 60_000 };
 
@@ -58,8 +58,8 @@ export async function sendTally(
 }
 
 /**
- * Runs `send`, and aborts it if the client reads too slowly, not counting time spent in the database, or after `maxMs`
- * in total.
+ * Runs `send`, and aborts it if the client reads too slowly, or after `maxMs` in total. Time spent in the database does
+ * not count as slow reading.
  */
 async function abortIfSlow(
   chunks: AsyncIterable<string>,

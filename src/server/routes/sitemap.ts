@@ -149,7 +149,9 @@ async function urlSet(
   return xmlDocument(element('urlset', NAMESPACE, parts));
 }
 
-/** Renders the index of shards, each with the latest time in it. The first shard also contains the leaderboards. */
+/**
+ * Renders the index of shards, each with the latest `lastmod` of its URLs. The first shard also lists the leaderboards.
+ */
 function sitemapIndex(
   site: SiteIdentity,
   shards: readonly (ProductRange & { newestAt: string })[],

@@ -25,7 +25,7 @@ export interface StaticFolders {
   imagesDir?: string | undefined;
 }
 
-/** Pictures are only displayed: an SVG that is opened directly must not run scripts. */
+/** The policy for pictures: an SVG that is opened directly must not run scripts. */
 const PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox";
 
 export const staticFiles: FastifyPluginAsync<StaticFolders & { logo: Logo | undefined }> = async (
@@ -109,8 +109,9 @@ export const webAppRoutes: FastifyPluginAsync<{
     return JSON.stringify(webAppManifest(renderer));
   });
 
-  // At each visit, browsers check whether the script has changed. If so, they install it, which caches the shell again.
-  // The shell changes with each build and with settings such as SITE_NAME, so the script contains its digest.
+  // At each visit, browsers check whether the service worker has changed. If so, they install it, which caches the
+  // shell again. The shell changes with each build and with settings such as SITE_NAME, so the service worker contains
+  // the digest of the shell.
   let digest: string | undefined;
   const digestOf = () => (digest ??= inlineHash(renderer.shell(0)));
 

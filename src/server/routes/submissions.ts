@@ -195,7 +195,7 @@ const PICTURES =
 
 const responsesOf = (description: string) => ({ 200: { description, example: { submission: SUBMISSION_EXAMPLE } } });
 
-/** The limits that `core` checks, because it reports all errors together. The schemas do not contain them. */
+/** The limits of the fields. `core` checks them instead of the schemas, because it reports all errors together. */
 const FIELD_LIMITS = `Maximum lengths in characters: ${MAKER_FIELDS.map((name) => {
   const { maxItems, maxCharacters } = fieldOf(name);
   const length = formatCount(maxCharacters);

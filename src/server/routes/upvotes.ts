@@ -42,8 +42,8 @@ export const upvoteRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { co
   const params = Type.Object({ id: Type.String() });
 
   /**
-   * Returns whether the request withdraws an existing upvote, which is allowed even if the network is over its limit.
-   * The check costs no more than reading upvotes.
+   * Returns whether the request withdraws an existing upvote. A withdrawal is allowed even if the network is over its
+   * limit. The check costs no more than reading upvotes.
    */
   async function isWithdrawal(request: FastifyRequest): Promise<boolean> {
     const session = knownSessionOf(request);

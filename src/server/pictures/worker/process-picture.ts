@@ -7,7 +7,10 @@ export interface PictureTask {
   kind: 'png' | 'jpg' | 'webp' | 'avif' | 'gif';
   maxPixels: number;
   maxSidePixels: number;
-  /** `square` crops and scales the picture to `sidePixels`²; `fit` only reduces it until no side is longer. */
+  /**
+   * `square` crops and scales the picture to `sidePixels`²; `fit` only reduces it until no side is longer than
+   * `sidePixels`.
+   */
   shape: 'square' | 'fit';
   sidePixels: number;
 }
