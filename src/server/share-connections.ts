@@ -8,7 +8,7 @@ import { StartError } from './start-error.ts';
 
 /**
  * Returns the pool size of each process that serves (see `poolSizePerProcess`). A database at DATABASE_URL may be
- * behind a pooler that accepts more connections, so exceeding its limit only causes a warning.
+ * behind a pooler that accepts more connections, so exceeding the database's limit only causes a warning.
  * @throws StartError if the embedded database allows too few connections.
  */
 export async function shareConnections(

@@ -86,7 +86,7 @@ export async function startSiteProcess(
     closeables.push(pictures);
     /**
      * If set, `/readyz` reports that the server is stopping, and each response closes its connection. The server still
-     * responds, because load balancers need time to notice.
+     * responds, because load balancers need time to notice the stop.
      */
     let isStopping = false;
     const site = await buildSite({
@@ -160,11 +160,12 @@ async function builtRenderer(options: Omit<RendererOptions, 'build'>): Promise<P
 async function* examineSite(connection: Connection, settings: Settings) {
   const { backups, dataDir, processes } = settings;
   const { migrations } = PACKAGE_FOLDERS;
-  // With DATABASE_URL, DATA_DIR exists only if the site has pictures. An embedded database may be on another disk.
+  // With DATABASE_URL, DATA_DIR exists only if the site has pictures. The folder of an embedded database may be on
+  // another disk.
   if (existsSync(dataDir)) yield await checkDisk('DATA_DIR', connection.embedded ? connection.location : dataDir);
   if (backups) yield await checkDisk('BACKUP_DIR', backups.folder);
   const connections = (limit: number) => maxConnectionsNeeded(processes, limit);
-  // This process also serves visitors, so it does not read every picture.
+  // This process also serves visitors, so the checks do not read every picture.
   const scope = { now: new Date(), readsPictures: false };
   yield* runDatabaseChecks(connection, { connections, migrations, settings, ...scope });
   yield backups

@@ -1,4 +1,4 @@
-/** A number that the caller gives to a task. The caller holds the content and the promise. */
+/** A number that the caller gives to a task. The caller holds the task's content and promise. */
 type TaskNumber = number;
 
 /** The process and its queue. `waiting` is in the order of the requests. */
@@ -9,7 +9,7 @@ export type ProcessState =
   | { kind: 'running'; waiting: readonly TaskNumber[]; task: TaskNumber }
   /**
    * The process did not start, for example because a library has no build for this machine. Tasks are rejected until
-   * a timeout expires. Then the next task starts the process again.
+   * the timeout of this state expires. After that, the next task starts the process again.
    */
   | { kind: 'unavailable' }
   | { kind: 'closed' };
