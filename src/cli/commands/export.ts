@@ -79,7 +79,7 @@ async function exportToFile(path: string, contents: Contents, force: boolean): P
   });
 }
 
-/** Exports to standard output. It is not an error if the reader stops, as in `groundswell export - | head`. */
+/** Exports to standard output. A reader that stops early, as in `groundswell export - | head`, causes no error. */
 async function exportToStandardOutput(contents: Contents): Promise<void> {
   await exportTo(contents, async (part, signal) => {
     // Unsafe characters are escaped, because the output may be shown in a terminal.

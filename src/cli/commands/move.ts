@@ -96,8 +96,8 @@ async function move(settings: Settings, targetUrl: string, signal: AbortSignal) 
       if (!(error instanceof SiteNotEmptyError)) throw error;
       throw new UsageError(`The target is not empty: it has ${error.content}. Choose an empty database.`);
     });
-    // Opening an embedded source in the mode `own` fails while the site runs, and prevents the site from starting
-    // during the copy, so no write is lost.
+    // An embedded source cannot be opened in the mode `own` while the site runs, and the site cannot start during the
+    // copy. Thus no write is lost.
     const source = await connect({ databaseUrl, dataDir, mode: 'own', create: false, log, signal });
     try {
       await source.migrate(PACKAGE_FOLDERS.migrations);

@@ -62,7 +62,7 @@ function printStats({ days, top, hours, networks, submissions }: SiteStats): voi
     ({ hour, upvotes, productId, productName }) => [utcMinute(hour), formatCount(upvotes), productId, productName],
   );
   printSection(
-    'Many sessions from one network upvoted one product within a clock hour (stored for a week)',
+    'Many sessions from one network upvoted one product within a clock hour (records are stored for a week)',
     'No unusual networks.',
     [HOUR, { title: 'SESSIONS', align: RIGHT }, { title: 'NETWORK' }, ...PRODUCT_COLUMNS],
     networks,

@@ -29,7 +29,7 @@ export function votesCommand(): Command {
 
 function listCommand(): Command {
   return new Command('list')
-    .description('list the votes in the launch window of a product, in the order of the tally of its day')
+    .description('list the votes in the launch window of a product, in the order of the tally of its launch day')
     .argument('<product>', 'id of a product')
     .addOption(limitOption(100))
     .addOption(
