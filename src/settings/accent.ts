@@ -31,8 +31,8 @@ const BADGE_CONTRAST = 7;
 const DARK = { sun: 0.78, sunStrong: 0.85, sunSoft: 0.25, onSun: 0.19 } as const;
 
 /**
- * Reads SITE_ACCENT. The light theme uses the colour itself, the dark theme the same hue at a readable lightness, with
- * as much of its chroma as sRGB can show. @throws Error if the colour is malformed or its contrast too low.
+ * Reads SITE_ACCENT. The light theme uses the colour itself. The dark theme uses the same hue at a readable lightness,
+ * with as much of the chroma as sRGB can show. @throws Error if the colour is malformed or its contrast too low.
  */
 export function readAccent(text: string): Accent {
   const sun = text.toLowerCase();

@@ -7,8 +7,9 @@ export interface Rate {
 }
 
 /**
- * The limits of one action. `session` applies to one browser, `network` to all browsers of one network prefix (IPv4
- * /24, IPv6 /64), because anyone can invent session ids, but not IP addresses. An IPv6 /48 has eight times the limit.
+ * The limits of one action. `session` applies to one browser. `network` applies to all browsers of one network prefix
+ * (IPv4 /24, IPv6 /64), because anyone can invent session ids, but not IP addresses. An IPv6 /48 has eight times the
+ * limit.
  */
 interface ActionLimits {
   session?: Rate;
