@@ -182,7 +182,7 @@ export function mayReplace({ status, isIncomplete = false }: CachedHead, old: En
 
 /**
  * Keeps the date and the compressed bytes of unchanged content. Changed content gets a later date, even if the wall
- * clock was set back, because `If-Modified-Since` with the date of the old content must not match.
+ * clock was set back: `If-Modified-Since` with the date of the old content must not match.
  */
 function withOldContent(old: Version, version: Version): Version {
   const isSame =

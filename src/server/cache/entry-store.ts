@@ -10,8 +10,8 @@ export interface Entry {
 }
 
 /**
- * Clients can request any number of URLs with parameters other than `lang`, so the responses of such URLs share this
- * fraction of the memory and evict only each other.
+ * The fraction of the memory for URLs with parameters other than `lang`. Clients can request any number of such URLs,
+ * so their responses evict only each other.
  */
 const QUERY_SHARE = 0.25;
 

@@ -67,8 +67,8 @@ interface CardsOptions {
 const MAX_BYTES = 24 * 1024 * 1024;
 
 /**
- * The counts on a card may lag by this much, because other sites cache cards for days, and the card of a product that
- * is upvoted every second must not be redrawn every second.
+ * The counts on a card may lag by this much. Other sites cache cards for days anyway, and a product that is upvoted
+ * every second must not cause a drawing every second.
  */
 export const COUNT_LAG_MS = 10 * 60_000;
 

@@ -40,8 +40,9 @@ export async function listenOnPort(app: FastifyInstance, host: string, port: num
 }
 
 /**
- * Binds the site's socket for all workers. The primary process keeps it open but never accepts connections, so while
- * no worker runs, the kernel queues connections instead of refusing them, and no other program can take the port.
+ * Binds the site's socket for all workers. The primary process keeps the socket open, but never accepts connections.
+ * While no worker runs, the kernel therefore queues connections instead of refusing them, and no other program can take
+ * the port.
  * @throws StartError
  */
 export async function bindSocket(host: string, port: number): Promise<SocketHandle> {

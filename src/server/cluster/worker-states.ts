@@ -64,7 +64,7 @@ export function launchFleet(size: number, now: number): Step {
  * Returns the next state and the effects of an event. A healthy worker that exits is replaced immediately, by the spare
  * if there is one. Failed starts are retried with exponential backoff. The fleet is lost if a start fails during the
  * launch. It is also lost if no worker serves and more than twenty starts have failed, each within five minutes of the
- * last: further attempts are unlikely to succeed.
+ * previous one: further attempts are unlikely to succeed.
  */
 export function step(state: FleetState, event: FleetEvent, size: number, now: number): Step {
   if (state.kind === 'stopping' || state.kind === 'lost') return { state, effects: [] };

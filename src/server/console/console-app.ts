@@ -151,8 +151,9 @@ function isUse({ routeOptions, headers }: FastifyRequest): boolean {
 const SAFE_METHODS = new Set(['GET', 'HEAD']);
 
 /**
- * Refuses requests from other origins, in addition to `SameSite=Strict`: checks `Sec-Fetch-Site`, which no page can
- * forge, or `Origin` if the browser does not send `Sec-Fetch-Site`. A write that has neither header is refused.
+ * Refuses requests from other origins, in addition to `SameSite=Strict`. Checks `Sec-Fetch-Site`, which no page can
+ * forge, or else `Origin`, because some browsers do not send `Sec-Fetch-Site`. A write that has neither header is
+ * refused.
  * @throws CoreError `cross_origin`.
  */
 function requireSameOrigin({ method, headers }: FastifyRequest, siteUrl: string): void {

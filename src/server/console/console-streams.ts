@@ -40,8 +40,8 @@ export function createConsoleStreams(findOpenSessions: (tokens: string[]) => Pro
       else response.write(frame);
     }
   }
-  // Removes the stream now, because a write after the end is an error, and `close` may be emitted much later if the
-  // client does not read.
+  // Removes the stream now, because a write after the end is an error. If the client does not read, `close` may be
+  // emitted much later.
   function end(response: ServerResponse): void {
     open.delete(response);
     response.end();

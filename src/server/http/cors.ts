@@ -32,8 +32,8 @@ const FEEDS = new Set<string>([
 ]);
 
 /**
- * Lets pages of any origin read the public API and the feeds (the Fetch Standard's CORS protocol), but not write:
- * responses to writes have no CORS headers, and a preflight for a write is refused like any other OPTIONS request.
+ * Lets pages of any origin read the public API and the feeds (the Fetch Standard's CORS protocol), but not write.
+ * Responses to writes have no CORS headers. A preflight for a write is refused like any other OPTIONS request.
  * Credentials are never allowed.
  */
 export function allowCrossOriginReads(app: FastifyInstance, routes: RouteTable): void {

@@ -9,10 +9,10 @@ import { type Runtime, systemRuntime } from '../../core/runtime.ts';
 const PROCESS = randomBytes(4).toString('hex');
 
 /**
- * For a few seconds after a write, the visitor has a cookie with the time of the write: pages may lag behind others'
- * writes, but not behind the visitor's own. The cookie does not identify the visitor. Each process sets its own cookie,
- * because concurrent writes in several processes would overwrite a shared one. The cookies expire quickly, so few
- * accumulate.
+ * For ten seconds after a write, the visitor has a cookie with the time of the write. Pages may lag behind the writes
+ * of other visitors, but not behind the visitor's own. The cookie does not identify the visitor. Each process sets its
+ * own cookie, because concurrent writes in several processes would overwrite a shared one. The cookies expire quickly,
+ * so few accumulate.
  */
 const NAME = `last_write_${PROCESS}`;
 const MAX_AGE_S = 10;
@@ -29,7 +29,7 @@ const MAX_CLOCK_DIFFERENCE_MS = 500;
  */
 type SystemClock = () => Date;
 
-/** Sets the last-write cookie. Call this after a write of the visitor has been committed. */
+/** Sets the last-write cookie. Call this after a write by the visitor has been committed. */
 export function setLastWriteCookie(
   reply: FastifyReply,
   { monotonicMs }: Runtime,
@@ -44,9 +44,9 @@ export function hasLastWrite(cookie: string): boolean {
 }
 
 /**
- * Returns the time of the visitor's last write on the monotonic clock, or a slightly later time, so responses produced
- * after it include the write. Returns undefined if there was no recent write. The time is never in the future, even if
- * the cookie is forged.
+ * Returns the time of the visitor's last write on the monotonic clock, or a slightly later time. Responses produced
+ * after the returned time include the write. Returns undefined if there was no recent write. The time is never in the
+ * future, even if the cookie is forged.
  */
 export function lastWriteOf(
   { headers: { cookie } }: Pick<IncomingMessage, 'headers'>,

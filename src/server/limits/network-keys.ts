@@ -49,8 +49,8 @@ function keyOf(salt: Buffer, prefix: Uint8Array): string {
 
 /**
  * Returns the network of an address: the first `ipv4Bytes` bytes of IPv4 (even if mapped to IPv6), or the first 64 bits
- * of IPv6, the prefix that a home or office commonly gets. Other values, such as a proxy's `unknown`, all count as one
- * network.
+ * of IPv6. A home or office commonly gets such an IPv6 prefix. Other values, such as a proxy's `unknown`, all count as
+ * one network.
  */
 export function networkPrefix(text = '', ipv4Bytes = 3): Uint8Array {
   // Splitting the text takes a third of the time that `ipaddr` takes to parse the text, and each write needs several

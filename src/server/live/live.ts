@@ -51,8 +51,8 @@ interface LiveOptions {
 }
 
 /**
- * Sends changes to all open pages up to four times a second, with one read of the database for all pages and one buffer
- * per subscription. Without changes, only the heartbeat runs; without streams, no timer runs.
+ * Sends changes to all open pages up to four times a second. Each delivery reads the database once for all pages, and
+ * fills one buffer per subscription. Without changes, only the heartbeat runs; without streams, no timer runs.
  */
 export function createLive({ database, changes, log, now }: LiveOptions): Live {
   const subscriptions = new Subscriptions();

@@ -16,9 +16,9 @@ interface Admitted {
 }
 
 /**
- * Accepts the bytes of a picture as the body of every route in this scope. Disk space is checked and a slot in the
- * pipeline is reserved after all `onRequest` hooks and before the body is received, so the picture of a refused request
- * is never in memory.
+ * Accepts the bytes of a picture as the body of every route in this scope. After all `onRequest` hooks, the disk space
+ * is checked and a slot in the pipeline is reserved. This happens before the body is received, so the picture of a
+ * refused request is never in memory.
  */
 export function receivePictures(app: FastifyInstance, pipeline: PicturePipeline): ReceivePicture {
   const admitted = new WeakMap<FastifyRequest, Admitted>();

@@ -27,7 +27,7 @@ interface Options {
 
 /** Maximum number of shards that one process renders and sends at a time. Each takes 1 to 2 MB until it is sent. */
 const MAX_CONCURRENT_SHARDS = 4;
-/** A client that takes longer to read a shard is disconnected, because it keeps others waiting. */
+/** A client that takes longer to read a shard is disconnected, because it keeps other clients waiting. */
 const SHARD_TIMEOUT_MS = 60_000;
 
 /** A shard is not cached and costs as much as a search, so requests for shards count against the search limit. */
@@ -112,7 +112,8 @@ const SHARD_URLS = 10_000;
 const NAMESPACE = { xmlns: 'http://www.sitemaps.org/schemas/sitemap/0.9' };
 
 /**
- * Returns the URL of a shard. It consists of the cursors at its start and end, so every process derives the same URL.
+ * Returns the URL of a shard. The name of a shard consists of its first and last cursors, so every process derives the
+ * same URL.
  */
 const shardPath = ({ after, upTo }: ProductRange) => paths.sitemapShard(`${after}~${upTo}.xml`);
 

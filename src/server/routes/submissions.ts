@@ -73,7 +73,8 @@ export const submissionRoutes: FastifyPluginAsyncTypebox<Options> = async (
     async (request, reply) => {
       const session = sessionOf(request);
       const submitter = { session, idempotencyKey: idempotencyKeyOf(request), network: network(request) };
-      // Only valid new submissions count, so failed attempts do not prevent others in the network from submitting.
+      // Only valid new submissions count against the limit, so failed attempts do not prevent others in the network
+      // from submitting.
       let refund: (() => void) | undefined;
       const chargeOnce = () => {
         refund ??= charge('submission', request, reply);

@@ -59,8 +59,8 @@ export interface CardRenderer {
   /** @returns the PNG. @throws TaskError */
   render(card: Card): Promise<Buffer>;
   /**
-   * Finishes the card that is being drawn, and rejects queued ones. From then on, a card that would have to wait is
-   * rejected, so while the server stops, no request waits for more than one card.
+   * Finishes the card that is being drawn, and rejects queued ones. Later cards that would have to wait are rejected,
+   * too. Thus no request waits for more than one card while the server stops.
    */
   stopQueueing(): void;
   /** Ends the process immediately; unfinished cards are rejected as `closed`. */

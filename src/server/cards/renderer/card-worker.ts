@@ -1,6 +1,6 @@
 /**
- * The program that draws cards, in its own process: it may be slow, hang or crash without affecting its parent, and its
- * memory is released when it ends. It gets no settings, and uses neither database nor network.
+ * Draws cards in a separate process, which may be slow, hang or crash without affecting its parent, and releases its
+ * memory when it ends. The process gets no settings, and uses neither database nor network.
  */
 import { serveTasks } from '../../task-process/serve-tasks.ts';
 

@@ -62,7 +62,7 @@ export const downloadRoutes: FastifyPluginAsyncTypebox<ConsoleOptions & { cookie
     return reply.type('application/octet-stream').header('Content-Disposition', attachment(name)).send(file);
   });
 
-  /** Creates the stream of a download. It is destroyed if the operator's session ends. */
+  /** Creates the stream of a download. The stream is destroyed if the operator's session ends. */
   function openFile(request: FastifyRequest): PassThrough {
     const file = new PassThrough();
     const token = cookies.sessionOf(request) ?? '';

@@ -79,8 +79,8 @@ const tooManyPixels = (maxPixels: number) =>
 const refuse = (reason: string): ProcessedPicture => ({ kind: 'refused', reason });
 
 /**
- * Signatures of other formats, which a picture must not contain: one program would open such a file as a picture, and
- * another as a page, a script or an archive. Each signature is too long to occur in compressed pixels by chance.
+ * Signatures of other formats, which a picture must not contain: another program would open such a file as a page, a
+ * script or an archive. Each signature is too long to occur in compressed pixels by chance.
  */
 const FOREIGN: readonly { what: string; isIn(text: string): boolean }[] = [
   { what: 'a web page', isIn: (text) => /<!doctype\s+html|<(?:html|head|body|script|iframe)[\s>/]/i.test(text) },
