@@ -41,7 +41,7 @@ export function limitOption(defaultLimit: number, max = MAX_LISTED): Option {
     .default(defaultLimit);
 }
 
-/** Creates the option `--json`, described by an example of its output. */
+/** Creates the option `--json`. Its help text is an example of the JSON. */
 export function jsonOption(example: string): Option {
   return new Option('--json', `print JSON: ${example}`);
 }

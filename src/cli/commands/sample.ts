@@ -72,8 +72,8 @@ Edited products are not removed; their ids are printed.`,
 }
 
 /**
- * Reads the sample catalogue. Its times are relative to the time when it was loaded, or to now if the site does not have
- * it.
+ * Reads the sample catalogue. The times in the catalogue are relative to the time when the site loaded it, or to the
+ * current time if it is not loaded.
  */
 async function readCatalogue(sql: Sql): Promise<SampleCatalogue> {
   const { timeZone } = readSettings(process.env).launches;

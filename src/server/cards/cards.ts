@@ -79,7 +79,7 @@ export const MAX_DRAWINGS = 64;
 const MAX_PICTURES_READ = 2;
 const PICTURE_TIMEOUT_MS = 60_000;
 
-/** How long after a failure the same card is not drawn again. */
+/** After a failure, the same card is not drawn again for this long. */
 const RETRY_DELAY_MS = 60_000;
 const MAX_FAILURES = 1_000;
 
