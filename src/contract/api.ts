@@ -41,7 +41,10 @@ export interface ReadApi {
   getModerationLog?(query: PageQuery): Promise<ModerationLog>;
 }
 
-/** The operations of the web app, except those of submissions. Per-visitor requests send the session id. */
+/**
+ * The API operations of the web app, except those for submissions. Writes, and reads of data about this visitor, send
+ * the session id.
+ */
 export interface Api extends ReadApi {
   /** Returns which of these products this visitor has upvoted. Accepts at most 100 ids. */
   getUpvoted(productIds: readonly string[]): Promise<Upvoted>;

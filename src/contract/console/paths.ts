@@ -19,12 +19,12 @@ export const CONSOLE_PATHS = {
 export const UNATTENDED_HEADER = 'x-unattended';
 
 /**
- * The header with the name of the operator whom a page shows. All windows of a browser share one session, so another
- * operator may have signed in since the page loaded; the server then rejects the request.
+ * The header with the name of the operator that a page shows as signed in. All windows of a browser share one session.
+ * If another operator has signed in since the page loaded, the server rejects the page's requests.
  */
 export const OPERATOR_HEADER = 'x-operator';
 
-/** The URLs of the console's API, which its server and its browser app share. */
+/** The URLs of the console's API, for both the server and the browser app. */
 export const CONSOLE_API = {
   session: '/api/console/session',
   signIn: '/api/console/sign-in',

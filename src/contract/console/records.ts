@@ -16,7 +16,10 @@ export const MAX_ITEMS_PER_REQUEST = 200;
 /** The maximum number of Unicode code points of an operator's reason. */
 export const MAX_REASON_CHARACTERS = 1_000;
 
-/** A kind of data that open console pages must refetch. The event `change` contains a list of kinds. */
+/**
+ * A kind of data that open console pages must refetch. The `change` event of the console's stream contains a list of
+ * kinds.
+ */
 export type LiveSubject = 'audit' | 'queue' | 'products' | 'comments' | 'counts';
 
 /** An entry of the audit log. */
@@ -34,7 +37,10 @@ export interface AuditRecord {
   undoable: boolean;
 }
 
-/** An entry that was undone. `note` describes what undoing an import left unchanged; null if nothing was left. */
+/**
+ * An entry that was undone. `note` describes what the undo of an import left unchanged. It is null if the undo was
+ * complete.
+ */
 export interface UndoneEntry {
   undone: AuditRecord;
   note: string | null;
@@ -93,7 +99,7 @@ export interface RemovalResult {
   skipped: string[];
 }
 
-/** A burst of upvotes: many sessions of one network upvoted one product within a clock hour. */
+/** A burst of upvotes: many sessions from one network upvoted one product within a clock hour. */
 export interface BurstRecord {
   /** The start of the hour, ISO 8601, UTC. */
   hour: string;
@@ -102,7 +108,7 @@ export interface BurstRecord {
   /** A random name for the network in this hour, from which the network cannot be determined. */
   network: string;
   sessions: number;
-  /** The number of the product's votes, from any hour of the launch window, that operators have excluded. */
+  /** The number of the product's votes in the whole launch window, not only this hour, that operators have excluded. */
   excluded: number;
 }
 
@@ -113,8 +119,8 @@ export const MAX_LISTED_BURSTS = 100;
 export const MAX_LISTED_VOTES = 1_000;
 
 /**
- * A vote as a line of the tally, without its product. `at` is ISO 8601 in UTC, in whole seconds if read from a stored
- * tally.
+ * A vote with the properties of its line in the tally, except the product. `at` is ISO 8601 in UTC. In votes read from
+ * a stored tally, it has a precision of seconds.
  */
 export interface TallyLine {
   voter: string;
@@ -166,7 +172,7 @@ export interface OverviewRecord {
   boards: { kind: 'day' | 'week' | 'month'; period: string; rows: BoardRow[] }[];
   waiting: WaitingRecord;
   lastBackupAt: string | null;
-  /** Whether backups are scheduled (`BACKUP_DIR`). */
+  /** Whether backups are scheduled, that is, whether `BACKUP_DIR` is set. */
   backupsScheduled: boolean;
   /** `products` is an estimate if it is above `MAX_COUNTED_PRODUCTS`. */
   database: { bytes: number; products: number };
@@ -211,7 +217,10 @@ export interface DecidedSubmission {
   auditId: string;
 }
 
-/** An error in a field of an imported row or, if `field` is null, in the row itself or in the file at that line. */
+/**
+ * An error in an import. If `field` is null, the error is not in one field, but in the whole row or in the file at
+ * `line`.
+ */
 export interface ImportErrorRecord {
   line: number;
   /** In a JSON array, the number of the item, starting at 1. */
@@ -243,7 +252,7 @@ export interface ImportSummary {
   ignoredColumns: string[];
 }
 
-/** A line of the response to an import. Each line is a JSON object, and the last one is never `progress`. */
+/** A line of the response to an import, as a JSON object. The last line is `done`, `errors` or `failed`. */
 export type ImportEvent =
   /** `done` counts checked bytes in the stage `check`, and processed rows in the stage `write`. */
   | { kind: 'progress'; stage: 'check' | 'write'; done: number }

@@ -27,7 +27,10 @@ export function formatAward({ period: name, status, rank, tied, launches, votes 
   return `${place} ${period.kind === 'day' ? 'on' : 'in'} ${formatPeriod(period)}`;
 }
 
-/** Formats an instant as '21 November 2026, 09:30 UTC', or '21 November 2026, 10:30 (Europe/Berlin)'. */
+/**
+ * Formats an instant as '21 November 2026, 09:30 UTC' or, in another time zone, as '21 November 2026, 10:30
+ * (Europe/Berlin)'.
+ */
 export function formatInstant(time: string, timeZone = 'UTC'): string {
   const [local, zone] =
     timeZone === 'UTC' ? [new Date(time).toISOString(), ' UTC'] : [localTime(time, timeZone), ` (${timeZone})`];

@@ -1,12 +1,11 @@
 /**
  * The events of `GET /api/events`, for `EventSource`. Events contain current values instead of deltas, so repeated
- * events are harmless. A stream reports only changes after its start, unless the client passes `since`, the time of its
- * data.
+ * events are harmless. A stream reports only changes after its start, unless the client passes `since`.
  */
 export const LIVE_EVENTS = {
   /** `LiveCounts[]`: products whose counts may have changed. */
   counts: 'counts',
-  /** `LiveComment[]`: comments on the products of the subscription that became public or got likes. */
+  /** `LiveComment[]`: comments that became public or got likes, on the products of the subscription. */
   comments: 'comments',
   /** `{}`: products were added, edited, removed or launched, or leaderboards changed other than by new votes. */
   catalogue: 'catalogue',
@@ -17,8 +16,8 @@ export const LIVE_EVENTS = {
 /**
  * The query parameters of the stream. `products`: comma-separated ids. Without them, the stream reports the counts of
  * all products, but no comments. `since`: Unix time in milliseconds (the id of an event, or the server's time when a
- * page was rendered). The stream first sends the changes since then. The header `Last-Event-ID` of a reconnecting
- * `EventSource` takes precedence.
+ * page was rendered). The stream first sends the changes since that time. The header `Last-Event-ID` of a reconnecting
+ * `EventSource` takes precedence over `since`.
  */
 export const LIVE_PARAMETERS = { products: 'products', since: 'since' } as const;
 

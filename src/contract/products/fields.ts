@@ -1,9 +1,8 @@
 import { LIMITS } from '../limits.ts';
 
 /**
- * The kind of a field determines its type in JSON, its column type and how an import reads it:
- * `id`, `text`, `dateText` (shown as written), `address` (the URL or path of a picture), `time` (ISO 8601, UTC)
- * and lists: `texts`, `addresses`, `team`.
+ * The kind of a field. It determines the field's JSON type, its column type and how imports read it. `dateText` is text
+ * that is shown as written, `address` the URL or path of a picture, and `time` an ISO 8601 time in UTC.
  */
 export type ProductFieldKind = ProductField['kind'];
 
