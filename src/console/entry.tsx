@@ -64,7 +64,7 @@ function App() {
 
   useEffect(() => {
     // Another operator may have signed in through another window, because windows share the session cookie. A request
-    // that is already running may have been sent before that, so it is restarted.
+    // that is already running may have been sent before that sign-in, so it is restarted.
     function check(): void {
       if (document.visibilityState === 'visible') void client.invalidateQueries({ queryKey: consoleKeys.session });
     }

@@ -70,7 +70,10 @@ export function goTo(screen: ConsoleScreen, query?: Query): void {
   });
 }
 
-/** Adds an entry to the history, but not while the browser is going back, because it would also leave the new entry. */
+/**
+ * Adds a history entry. If the browser is still going back from a dialog, waits for that to end, because the browser
+ * would also leave the new entry.
+ */
 function onceBack(addEntry: () => void): void {
   if (isGoingBack) window.addEventListener('popstate', addEntry, { once: true });
   else addEntry();

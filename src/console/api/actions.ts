@@ -36,7 +36,10 @@ interface Result {
   auditId?: string | null | undefined;
   /** Undoes an operation that has no `auditId`. Resolves to a note if only some of the items were undone. */
   undo?: (() => Promise<string | undefined>) | undefined;
-  /** The subject of the toasts that show the progress. The toasts about the operation and its undo replace them. */
+  /**
+   * The subject of the toasts about the progress. The toasts about the result of the operation and of its undo replace
+   * them.
+   */
   subject?: string;
 }
 
@@ -104,8 +107,8 @@ export interface Undoable {
    */
   unsavedEdits: Map<string, Edit>;
   /**
-   * The reason entered in a dialog that was never closed, for example because its page was left. The next dialog for
-   * `operation` starts with it.
+   * The reason from a dialog that was unmounted without being closed, for example because the session ended. The next
+   * dialog for `operation` starts with this reason.
    */
   unsentReason?: { operation: string; text: string } | undefined;
 }
@@ -175,7 +178,7 @@ export function usePerform(): (action: Action) => Promise<boolean> {
       return true;
     } catch (error) {
       rollBack?.();
-      // The change may have taken effect, so the next undo must not revert the change before it.
+      // This change may have taken effect, so the next undo must not revert an earlier change instead.
       if (isOutcomeUnknown(error)) undoable.last = undefined;
       if (isInDialog) throw error;
       showToast({ ...describeFailure(error), tone: 'destructive' });

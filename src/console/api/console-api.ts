@@ -35,10 +35,10 @@ interface Call {
   signal?: AbortSignal | undefined;
 }
 
-/** The event on `window` that reports that the shown operator is no longer signed in, according to a response. */
+/** The event that `window` receives when a response says that the shown operator is no longer signed in. */
 export const SIGNED_OUT = 'signedout';
 
-/** Longer than an operation usually takes, because the server cancels each of its statements after 12 s. */
+/** The time limit of most requests. It is rarely reached, because the server cancels each SQL statement after 12 s. */
 const TIMEOUT_MS = 40_000;
 /** The limit for uploads, and for operations without a statement timeout. */
 export const LONG_TIMEOUT_MS = 10 * 60_000;
@@ -78,7 +78,7 @@ export async function call<Result>(path: string, options: Call = {}): Promise<Re
 
 let shownOperator: string | undefined;
 
-/** Returns the header that every write sends. */
+/** Returns the header that every write must contain. */
 export const operatorHeader = () => shownOperator !== undefined && { [OPERATOR_HEADER]: shownOperator };
 
 interface BatchResult<Item, Result> {
@@ -89,7 +89,7 @@ interface BatchResult<Item, Result> {
 
 /**
  * Makes the browser ask for confirmation before the page is closed or left, if `isNeeded()` is true at that time.
- * @returns a function that stops this.
+ * @returns a function that removes this check.
  */
 export function askBeforeUnload(isNeeded: () => boolean): () => void {
   const ask = (event: BeforeUnloadEvent) => {
@@ -241,7 +241,8 @@ export function useOverview() {
   return useQuery({
     queryKey: consoleKeys.overview,
     queryFn: ({ signal }) => call<OverviewRecord>(CONSOLE_API.overview, { signal }),
-    // The server caches the activity for a minute, so a refetch after the last live update may not include it yet.
+    // The server caches the activity for a minute, so a refetch after a live update may return activity from before the
+    // update.
     refetchInterval: 60_000,
   });
 }

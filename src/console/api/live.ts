@@ -19,8 +19,8 @@ const SUBJECTS_BY_CHANGE: Record<LiveSubject, readonly string[]> = {
 const REFRESH_MS = { change: 500, counts: 10_000 };
 
 /**
- * The minimum delay before reconnecting, unless the server requests another one. Random jitter at most doubles the
- * delay. The delay is limited, because a proxy may request hours.
+ * The delay before reconnecting, unless the server requests another one. A requested delay is limited to
+ * `MAX_RECONNECT_MS`, because a proxy may request hours. Random jitter at most doubles either delay.
  */
 const RECONNECT_MS = 3_000;
 const MAX_RECONNECT_MS = 60_000;

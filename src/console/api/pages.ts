@@ -6,7 +6,8 @@ import { call, consoleKeys } from './console-api.ts';
 type Filter = Record<string, string | undefined>;
 
 /**
- * A list that loads pages while it is scrolled. Pages far from the visible rows are dropped, and reloaded when needed.
+ * A list that loads pages while it is scrolled. Pages far from the visible rows are dropped, and reloaded when the
+ * operator scrolls back to them.
  */
 export interface Pages<Item> {
   /** Identifies the list and its filter. */

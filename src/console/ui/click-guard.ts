@@ -14,9 +14,9 @@ export interface ClickGuard {
   /** A handler for the capture phase. */
   onClick: (event: MouseEvent<HTMLElement>) => void;
   /**
-   * Call it with the rows that have moved or disappeared. Ignores clicks on rows for `IGNORE_INPUT_MS`, except on the
-   * last clicked row if it has stayed in place. If that row was clicked just before it moved or disappeared, ignores
-   * only the further clicks of a double click.
+   * Must be called with the rows that have moved or disappeared. Ignores clicks on rows for `IGNORE_INPUT_MS`, except
+   * on the last clicked row if it has stayed in place. If that row moved or disappeared within `CAUSED_MS` after its
+   * click, ignores only the further clicks of a double click.
    */
   pause: (rows: readonly Element[]) => void;
 }

@@ -158,8 +158,8 @@ export function List<Item extends object>(props: ListProps<Item>) {
 
   function select(index: number, isSelected: boolean, isRange = false): void {
     const next = new Map(known);
-    // Walks from this row to the start of the range, and stops at a row that is not loaded, so the selection has no
-    // gap.
+    // Walks from this row to the start of the range. Stops at a row that is not loaded, so the selection has no gap,
+    // and at the maximum number of selected items.
     const start = rowOf(rangeStart.current);
     const step = start < index ? -1 : 1;
     const end = isRange ? start + step : index + step;
@@ -183,7 +183,8 @@ export function List<Item extends object>(props: ListProps<Item>) {
   }
 
   function retry(): void {
-    // The pressed button disappears, so the focus moves to the active row or, if that is far off screen, to the last one.
+    // The pressed button disappears, so the focus moves to the active row or, if that is not rendered, to the last
+    // rendered row.
     const row = list.current?.querySelector<HTMLElement>(':scope > :is([data-active], :last-child)');
     (row ?? document.getElementById('main'))?.focus({ preventScroll: true });
     pages.retry();

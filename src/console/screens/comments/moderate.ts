@@ -8,7 +8,7 @@ import { changeItems } from '../../api/pages.ts';
 
 const DONE: Record<CommentAction, string> = { hide: 'Hid', restore: 'Restored', hold: 'Held', release: 'Released' };
 
-/** An action for some comments. */
+/** An action, and the comments to which it applies. */
 interface Change {
   action: CommentAction;
   comments: readonly ConsoleComment[];

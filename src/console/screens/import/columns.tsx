@@ -3,8 +3,8 @@ import { FocusableButton } from '../../ui/focusable-button.tsx';
 import type { ChosenFile } from './read-file.ts';
 
 /**
- * The column of each field. Without a column, existing products keep their value of the field, and new products get its
- * default.
+ * The column from which each field is imported. Without a column, existing products keep the field's value, and new
+ * products get its default value.
  */
 export type ColumnChoice = Partial<Record<ProductFieldName, string>>;
 

@@ -22,7 +22,7 @@ export function DryRun({ rows, choice, result, isBusy, onImport }: Props) {
   const title = useRef<HTMLHeadingElement>(null);
 
   useEffect(() => {
-    // The focus is lost if an import fails, because its button is removed.
+    // The focus is lost if an import fails, because the button that started the import is removed.
     if (result && document.activeElement === document.body) title.current?.focus();
   }, [result]);
 

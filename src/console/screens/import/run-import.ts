@@ -58,7 +58,8 @@ async function upload(
 ): Promise<ImportResult> {
   await requireUnchanged(file);
   const query = { name: file.name, kind, map: JSON.stringify(mapTexts(choice, columns)), slugifyIds, dryRun };
-  // The response begins after the upload. `fetch` does not report the progress of an upload, so this wait is long.
+  // The response begins after the upload. `fetch` does not report the progress of an upload, so this time limit is
+  // long.
   expectLine(LONG_TIMEOUT_MS);
   const response = await fetch(withQuery(CONSOLE_API.import, query), {
     method: 'POST',
@@ -77,8 +78,9 @@ async function upload(
 }
 
 /**
- * Checks that the file still has the same size. Otherwise, the upload of a changed file would fail with a misleading
- * error: a lost connection or, in Firefox, which sends the changed file with its old size, an invalid request.
+ * Checks that the file still has the same size. Otherwise, the upload would fail with a misleading error. Most browsers
+ * report a lost connection. Firefox sends the changed file with its old size, which the server rejects as an invalid
+ * request.
  * @throws Error if the file has changed or is gone.
  */
 async function requireUnchanged(file: File): Promise<void> {

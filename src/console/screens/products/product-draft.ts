@@ -2,7 +2,7 @@ import { fieldOf, PRODUCT_FIELD_NAMES } from '../../../contract/products/fields.
 import type { Product, TeamMember } from '../../../contract/products/schema.ts';
 import type { Edit } from '../../api/actions.ts';
 
-/** An edit as the text of each field; see `draftOf`. */
+/** The text of each editable field of a product, in the format of `draftOf`. */
 export type Draft = Edit['draft'];
 export type DraftField = keyof Draft;
 

@@ -129,8 +129,8 @@ function Editing({ details, stored, isSaving, onSaving, onDiscard, onSaved }: Ed
   const perform = usePerform();
   const undoable = useUndoable();
   const [resumed] = useState(() => undoable.unsavedEdits.get(details.product.id));
-  // The version that the edit is based on. A later version replaces it if there are no unsaved changes or if it already
-  // contains them. Otherwise, only `resolve` replaces it.
+  // The version that the edit is based on. A later version replaces it if there are no unsaved changes, or if the later
+  // version already contains them. Otherwise, only `resolve` replaces it.
   const [base, setBase] = useState(resumed?.base ?? details);
   const [draft, setDraft] = useState(() => resumed?.draft ?? draftOf(details.product));
   const [errors, setErrors] = useState<Readonly<Record<string, string>>>({});
@@ -178,8 +178,8 @@ function Editing({ details, stored, isSaving, onSaving, onDiscard, onSaved }: Ed
   }, [errors]);
 
   /**
-   * Moves the focus to the button before the fields become inert. They are inert during a request, because input would
-   * be overwritten or dropped.
+   * Moves the focus to the save button before the fields become inert. They are inert during a request, because input
+   * would be overwritten or dropped.
    */
   function begin(): void {
     saveButton.current?.focus({ preventScroll: true });
@@ -207,7 +207,7 @@ function Editing({ details, stored, isSaving, onSaving, onDiscard, onSaved }: Ed
     } catch (error) {
       if (failure.isOpen()) onSaving(false);
       if (!(error instanceof ConsoleError)) throw error;
-      // The edit may have been saved, so the next undo must not revert the change before it.
+      // The edit may have been saved, so the next undo must not revert an earlier change instead.
       if (isOutcomeUnknown(error)) undoable.last = undefined;
       if (failure.isOpen() && error.code === 'product_changed') setTheirs(error.current as Product);
       else if (failure.isOpen() && error.fields.length > 0)

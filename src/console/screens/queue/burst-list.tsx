@@ -21,7 +21,7 @@ import { Empty, Loading } from '../../ui/states.tsx';
 const HOUR_MS = 3_600_000;
 
 /**
- * Lists the hours in which many sessions of one network voted for one product. The key D opens a dialog to exclude
+ * Lists the hours in which many sessions from one network voted for one product. The key D opens a dialog to exclude
  * votes of the hour from leaderboards.
  */
 export function BurstList() {

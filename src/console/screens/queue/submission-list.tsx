@@ -123,7 +123,7 @@ interface RowProps {
 
 function SubmissionRow({ submission, state, onAct }: RowProps) {
   const { product, approvedProduct, launchAt, suspectedSpam, waitingSince } = submission;
-  // The list may be empty, for example if the maker changed only the launch time, or if an operator declined the
+  // `changed` may be empty, for example if the maker changed only the launch time, or if an operator declined the
   // approved launch.
   const changed = PRODUCT_FIELD_NAMES.filter(
     (name) => approvedProduct && textOf(approvedProduct[name]) !== textOf(product[name]),
