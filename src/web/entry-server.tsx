@@ -86,7 +86,7 @@ export interface RenderedPage extends Omit<ReadHead, 'structuredData'> {
   state: string;
   /** JSON for `<script type="application/ld+json">`, safe to embed. */
   structuredData?: string;
-  /** Failed reads, for the server's log. The specification prescribes the wording of some. */
+  /** Failed reads, for the server's log. The specification prescribes the wording of some messages. */
   problems?: Error[];
 }
 

@@ -48,7 +48,7 @@ interface HttpApiOptions {
   /** The prefix of every path. In the browser, it is empty. */
   origin?: string;
   timeoutMs?: number;
-  /** Responses to upvotes that were sent before the app ran, by path. Each is used only once. */
+  /** Responses to upvotes that were sent before the app ran, by path. Each response is used only once. */
   sentUpvotes?: Map<string, Promise<Response>>;
 }
 
@@ -142,7 +142,7 @@ export function createHttpApi({ sessionId, origin = '', timeoutMs = TIMEOUT_MS, 
   };
 }
 
-/** Reads an error in problem+json format. An HTML error page of a proxy provides only its status. */
+/** Reads an error in problem+json format. An HTML error page from a proxy provides only its status. */
 async function toApiError(response: Response): Promise<ApiError> {
   const { status } = response;
   // If the body is not JSON, `Object(null)` is an empty object, so the defaults apply.
@@ -155,7 +155,7 @@ async function toApiError(response: Response): Promise<ApiError> {
 }
 
 /**
- * Resolves to null for an unknown product or leaderboard. Rethrows other errors, including the 404 page of a proxy,
+ * Resolves to null for an unknown product or leaderboard. Rethrows other errors, including the 404 page from a proxy,
  * which has no error code.
  */
 async function nullIfMissing<Result>(request: Promise<Result>): Promise<Result | null> {
@@ -183,7 +183,8 @@ export function createWriteTracker() {
   return {
     /**
      * Records for this page and the next one that a write is pending. Call the returned function when the write has
-     * succeeded or failed. If the visitor leaves earlier, the next page knows that its document may predate the write.
+     * succeeded or failed. If the visitor leaves before that, the next page knows that its document may predate the
+     * write.
      */
     track(): () => void {
       pending += 1;

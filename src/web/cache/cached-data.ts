@@ -26,7 +26,7 @@ export const productKeys = {
 
 export const commentKeys = {
   all: ['comments'] as const,
-  /** The common prefix of the keys of a product's comment lists, which differ in order. */
+  /** The common prefix of the keys of a product's comment lists. There is one list for each sort order. */
   product: (productId: string) => ['comments', productId] as const,
   list: (productId: string, order: object) => ['comments', productId, order] as const,
   /** The visitor's own comments that wait for moderation. */
@@ -111,8 +111,8 @@ export function setCommentCount(client: QueryClient, id: string, comments: numbe
 }
 
 /**
- * Returns a product from the first cached list that contains it, or `undefined` if no list does. Its neighbours are
- * null, because only the product's own response determines them.
+ * Returns a product from the first cached list that contains it, or `undefined` if no list does. `previousId` and
+ * `nextId` are null, because only the response for the product itself contains them.
  */
 export function findListedProduct(client: QueryClient, id: string): ProductDetail | undefined {
   for (const [, list] of client.getQueriesData<InfiniteData<ProductPage>>({ queryKey: productKeys.lists })) {
@@ -128,8 +128,8 @@ export type CommentList = InfiniteData<CommentPage>;
 export const commentElementId = (commentId: string) => `comment-${commentId}`;
 
 /**
- * Returns the items of all pages without duplicates. An item occurs twice if a new or moved item shifted it to the
- * later page between the reads of two pages.
+ * Returns the items of all pages without duplicates. An item occurs twice if, between the reads of two pages, a new or
+ * moved item shifted it to the later page.
  */
 export function flattenPages<Item>(
   pages: readonly ({ items: readonly Item[] } | null)[],

@@ -22,9 +22,9 @@ interface ReadPage {
 const subscribedClients = new WeakSet<QueryClient>();
 
 /**
- * Starts subscribedClients pending votes and likes: shows them again after each read, whose response lacks them, and sends those
- * that wait for an earlier request when the visitor leaves. Every vote and like calls this function, because live
- * updates, which also call it, start later.
+ * Keeps pending votes and likes on screen after each read, whose response lacks them. When the visitor leaves, sends
+ * those that wait for an earlier request. Every vote and like calls this function, because live updates, which also
+ * call it, start later.
  */
 export function keepPendingWrites(client: QueryClient): void {
   if (subscribedClients.has(client)) return;
@@ -44,7 +44,8 @@ function sendWaitingWrites(client: QueryClient): void {
   const last = new Map(waiting.map((mutation) => [mutation.options.scope?.id, mutation]));
   for (const mutation of waiting) {
     const { mutationFn, mutationKey, scope } = mutation.options;
-    // Every like counts. It is removed so the page does not send it again if it returns from the back/forward cache.
+    // Every like counts. Removes the pending like, because a page that returns from the back/forward cache would send
+    // it again.
     if (mutationKey?.[0] === commentKeys.likeMutation('')[0]) cache.remove(mutation);
     // Only the last click on an upvote button applies.
     else if (last.get(scope?.id) !== mutation) continue;

@@ -79,8 +79,8 @@ export function restorePageState(client: QueryClient, state: PageState, { fresh 
 }
 
 /**
- * Returns whether a back/forward navigation loaded this document. The browser may have restored it from its cache, so
- * it may predate the visitor's own actions.
+ * Returns whether a back/forward navigation loaded this document. If so, the browser may have restored the document
+ * from its HTTP cache, and the document may predate the visitor's own actions.
  */
 export function isRestoredDocument(): boolean {
   const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];

@@ -19,7 +19,10 @@ import { type FetchEventLike, worker } from './worker-scope.ts';
 /** The maximum wait for the network if the cache has a copy of the page. */
 const NETWORK_TIMEOUT_MS = 4_000;
 
-/** When the visitor opens a page within the app, its copy is updated if it is at least this old. */
+/**
+ * When the visitor opens a page within the app, the cached copy of that page is updated if the copy is at least this
+ * old.
+ */
 const RECENT_MS = 60_000;
 
 /** API responses that are the same for every visitor and useful offline. */

@@ -14,7 +14,7 @@ let shown: Location;
 /**
  * The only `h1` of the page. It takes the focus after navigation within the site, because otherwise, screen readers
  * would not announce the new page. If it replaces the heading that the same page showed while loading, it takes the
- * focus only if the visitor has not moved it.
+ * focus only if the visitor has not moved the focus.
  */
 export function PageHeading({ children, className, dir }: PageHeadingProps) {
   const heading = useRef<HTMLHeadingElement>(null);

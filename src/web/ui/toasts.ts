@@ -25,7 +25,8 @@ function set(next: readonly Toast[]): void {
 }
 
 /**
- * Shows a message for a few seconds. Only the latest three are visible, and only the latest one for each subject.
+ * Shows a message for 5 s, or for 10 s if it reports an error or has an action. Only the latest three toasts are
+ * visible, and only the latest one for each subject.
  * @returns its id for `dismissToast`.
  */
 export function showToast(toast: Omit<Toast, 'id' | 'tone'> & { tone?: Toast['tone'] }): number {

@@ -59,8 +59,9 @@ export function heldCommentsOptions(api: Api, productId: string) {
 const texts = (stored: unknown): readonly string[] =>
   Array.isArray(stored) ? stored.filter((id) => typeof id === 'string') : [];
 
-/** The ids of the products on which this browser has commented, and of its comments, latest first. */
+/** The ids of the products on which this browser has commented, latest first. */
 export const commentedProducts = createBrowserStore('commented_on', texts);
+/** The ids of the comments that this browser has posted, latest first. */
 export const ownComments = createBrowserStore('own_comments', texts);
 
 /** Returns whether this browser remembers having posted a comment on the product. */

@@ -14,9 +14,9 @@ import { commentedProducts, commentListOptions, commentOrder, heldCommentsOption
 const MAX_PAGES = 20;
 
 /**
- * Scrolls to the comment that the fragment (`hash`) names, focuses it and highlights it. If it is not loaded, loads
- * further pages and shows a message meanwhile. If it does not exist, shows an error and moves to the title of the
- * discussion. Stops as soon as the visitor interacts with the page. `mayScroll` is false if the browser or the visitor
+ * Scrolls to the comment that the fragment (`hash`) names, focuses it and highlights it. If the comment is not loaded,
+ * loads further pages and shows a message meanwhile. If there is no such comment, shows an error and moves to the title
+ * of the discussion. Stops as soon as the visitor interacts with the page. `mayScroll` is false if the page was
  * scrolled before the app ran. In that case, nothing scrolls and no further pages load.
  */
 export async function showComment(api: Api, client: QueryClient, hash: string, mayScroll: boolean): Promise<void> {
@@ -28,13 +28,13 @@ export async function showComment(api: Api, client: QueryClient, hash: string, m
   const sort = (select?.value ?? DEFAULT_COMMENT_SORT) as CommentSort;
   const order = commentOrder(sort, params.get('comments'));
   const list = new InfiniteQueryObserver(client, commentListOptions(api, route.id, order));
-  // Ignores an earlier list that stays on screen while this one loads, because it may contain other comments.
+  // Ignores an earlier list that stays on screen while `list` loads, because `list` may contain other comments.
   const find = () => {
     const found = document.getElementById(hash.slice(1));
     return found?.closest('[aria-busy=true]') ? null : found;
   };
   const isLinked = ({ id }: Comment) => hash === `#${commentElementId(id)}`;
-  // If the document did not contain the comment, it was the visitor who scrolled.
+  // The page has already scrolled. If the document lacks the comment, the visitor scrolled it, not the browser.
   if (!mayScroll && !find()) return;
   const path = window.location.pathname;
   const stopped = abortedByVisitor();
@@ -64,7 +64,7 @@ export async function showComment(api: Api, client: QueryClient, hash: string, m
     if (mayScroll) target.scrollIntoView({ behavior: scrollBehavior(), block: 'center' });
     target.focus({ preventScroll: true });
     if (element) element.dataset.highlighted = 'true';
-    // No message appears if the read of the list failed, because the list shows its own.
+    // If the read of the list failed, no toast appears, because the list itself reports that.
     else if (!isFailed && isHeldFailed) showLoadFailure();
     else if (!isFailed) showToast({ title: t('Error'), description: t('Comment not found'), tone: 'destructive' });
   }

@@ -76,7 +76,8 @@ interface BoardRowProps {
 }
 
 /**
- * A row of a board: a launch with its rank, its counted votes and why they differ from the number on the upvote button.
+ * A row of a board: a launch with its rank and its counted votes. Explains why their number differs from that on the
+ * upvote button.
  */
 function BoardRow({ entry, isFirst, board, vote }: BoardRowProps) {
   const { rank, tied, productId, name, image, votes } = entry;
@@ -118,8 +119,8 @@ function BoardRow({ entry, isFirst, board, vote }: BoardRowProps) {
 /** Explains why more or fewer votes count than the button shows. */
 function UncountedVotes({ entry, now }: { entry: LeaderboardEntry; now: number }) {
   const { votes, excluded, upvotes, windowEndsAt } = entry;
-  // While the window is open, votes that do not count yet are not mentioned: either they will count within a second, or
-  // they were cast before the launch was moved to a later time. `Calculation` describes votes after the window.
+  // While the window is open, only excluded votes are mentioned. Other uncounted votes will count within a second, or
+  // were cast before the launch was moved to a later time. `Calculation` explains them.
   const isRunning = now < Date.parse(windowEndsAt);
   const outside = isRunning ? 0 : upvotes - votes - excluded;
   const sign = outside > 0 ? '−' : '+';

@@ -7,7 +7,10 @@ const SLIDE = { duration: 520, easing: 'cubic-bezier(0.2, 0.75, 0.2, 1)' } as co
 /** Events that may end the hold of a row, because the pointer or the focus has moved. */
 const RELEASE_EVENTS = ['pointermove', 'pointerout', 'focusin', 'focusout'] as const;
 
-/** After the last event of a touch, a row may still count as pressed, so the hold is also checked regularly. */
+/**
+ * The interval between further checks of a hold, because a row may still count as pressed after the last event of a
+ * touch.
+ */
 const CHECK_INTERVAL_MS = 1_000;
 
 interface AnimatedOrder {

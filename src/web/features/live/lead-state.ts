@@ -8,7 +8,7 @@ const ATTEMPTS_BEFORE_LOST = 3;
 
 /**
  * The state of the leader's stream. `failures` counts consecutive failed attempts; an update or a heartbeat resets it.
- * `isLost` is true from the time at which the tabs were told that there is no stream until a stream opens.
+ * `isLost` is true if the tabs were told that there is no stream, and none has opened since.
  */
 export type LeadState = { failures: number; isLost: boolean } & (
   | { kind: 'idle' }

@@ -28,7 +28,7 @@ export type LiveState = {
   | { kind: 'polling' }
   /** The page shows nothing that a stream updates. */
   | { kind: 'unsubscribed' }
-  /** The tab has been hidden for a while, or the page is in the back/forward cache. */
+  /** The tab has been hidden for `HIDDEN_TIMEOUT_MS`, or the page is in the back/forward cache. */
   | { kind: 'hidden' }
 );
 
@@ -49,7 +49,7 @@ export type LiveEvent =
   | ({ kind: 'changed' } & View)
   /** The visitor switched to another tab, perhaps only for a moment. */
   | { kind: 'tabHidden' }
-  /** The tab stayed hidden, or the visitor left the page. */
+  /** The tab stayed hidden for `HIDDEN_TIMEOUT_MS`, or the visitor left the page. */
   | { kind: 'hidden' }
   /** An open stream covers the subscription. */
   | { kind: 'opened' }

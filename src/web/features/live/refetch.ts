@@ -44,7 +44,8 @@ export async function refetchVisible(refetcher: Refetcher): Promise<void> {
 
 /**
  * Waits until `HOLD_MS` have passed since the visitor's last write, then reads. Reads again if a write began in the
- * meantime, because the response might lack it and, without a stream, nothing would correct that for a minute.
+ * meantime, because the response might lack that write. Without a stream, nothing would correct the counts for a
+ * minute.
  */
 async function readBetweenWrites<Result>(
   { msSinceLastWrite }: Pick<AppApi, 'msSinceLastWrite'>,
@@ -92,7 +93,7 @@ function isFinal({ queryKey: [, kind], state: { data } }: Query): boolean {
 }
 
 /**
- * Refetches the ranks on screen that votes for launches elsewhere may change, unless the visitor is loading more
+ * Refetches the ranks on screen that votes for launches off screen may change, unless the visitor is loading more
  * launches.
  */
 export function refetchOvertaken(client: QueryClient): Promise<void> {

@@ -11,7 +11,7 @@ import { joinSharedStream, type SharedStream, type SharedStreamHandlers } from '
 import { coalesce, createRefetchScheduler, jitter } from './timing.ts';
 import { isBoardVisible, visibleProductId, visibleProducts } from './visible-queries.ts';
 
-/** The mean interval between refetches of ranks that launches elsewhere may change. */
+/** The mean interval between refetches of ranks that launches off screen may change. */
 const RANK_INTERVAL_MS = 60_000;
 
 interface LiveOptions {

@@ -34,7 +34,7 @@ export function ProductList({ filters, renderParts }: ProductListProps) {
   // The server stops a long search early, so a page may be empty although a later page has matches. In that case, the
   // list loads the next page instead of reporting an empty result.
   const searching = ranked.length === 0 && list.hasNextPage;
-  // An empty result of the previous search does not count, because the new search may have matches.
+  // An empty result from the previous search does not count, because the new search may have matches.
   const loading = ranked.length === 0 && !settled;
   // The last page of a search may be empty although earlier pages had matches.
   const hasFound = Boolean(filters.q ?? filters.tag) && found > 0 && !loading;

@@ -83,8 +83,9 @@ function PlainLink({ id, children }: { id: string; children: string }) {
 }
 
 /**
- * Returns the neighbours in the filtered or sorted list that the visitor came from. Uses the server's neighbours, which
- * are those in the default list, if there is no such list or a filtered list has not loaded the neighbour.
+ * Returns the neighbours in the filtered or sorted list that the visitor came from. Without such a list, returns the
+ * server's neighbours, which are those in the default list. These also replace a neighbour that a filtered list could
+ * not load.
  */
 function useNeighbours(detail: ProductDetail, listHref: string): Pick<ProductDetail, 'previousId' | 'nextId'> {
   const filters = readFilters(new URLSearchParams(listHref.slice(1)));

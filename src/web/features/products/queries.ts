@@ -9,7 +9,7 @@ import type { ProductFilters } from './filters.ts';
 
 /**
  * The values of the specification, section 9: data is fresh for 5 minutes, and a failed read is retried twice. The
- * prescribed delay, which doubles from 1 s to at most 30 s, is the default of the library.
+ * prescribed retry delay, which doubles from 1 s to at most 30 s, is the default of the library.
  */
 const FRESHNESS = {
   staleTime: 5 * 60_000,

@@ -7,7 +7,7 @@ import { createBrowserStore } from '../../storage/browser-store.ts';
 
 /**
  * The products that this browser upvoted, latest first. After a reload, their buttons show the votes before the server
- * responds. The head script reads the same key before the first paint.
+ * responds. The head script reads the same storage key before the first paint.
  */
 export const rememberedVotes = createBrowserStore<readonly unknown[]>('upvoted', (stored) =>
   Array.isArray(stored) ? stored : [],

@@ -88,7 +88,7 @@ export function setUpvoteOptions(api: Api, client: QueryClient, productId: strin
   const undo = (upvoted: boolean) => ({
     label: t(TEXTS.undo),
     onPress() {
-      // The visitor may have clicked the upvote button since.
+      // The visitor may have clicked the upvote button since the toast appeared.
       if (shownVote(client, productId) === upvoted) void setUpvote(api, client, productId, !upvoted);
     },
   });
@@ -103,7 +103,7 @@ export function setUpvoteOptions(api: Api, client: QueryClient, productId: strin
       try {
         return await api.setUpvote(productId, upvoted);
       } catch (cause) {
-        // The page shows the queued vote again, so it must still be sent.
+        // The page shows the queued vote again, so the vote must still be sent.
         if (queued) addToOutbox(queued);
         throw new Error(failureOf(upvoted, cause), { cause });
       }
@@ -230,7 +230,7 @@ function rememberVote(productId: string, upvoted: boolean): void {
 
 /**
  * Stores each vote status in this browser when it changes, refetches votes that another tab has changed, and keeps
- * queued votes on screen. Returns a function that stops all this.
+ * queued votes on screen. Returns a function that removes the listeners.
  */
 export function watchVotes(api: Api, client: QueryClient): () => void {
   const known = new Map<string, boolean>();

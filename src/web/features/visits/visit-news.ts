@@ -5,8 +5,8 @@ import type { Product } from '../../../contract/products/schema.ts';
 import { ApiError } from '../../api/http-api.ts';
 
 /**
- * The maximum number of upvoted products to check, and of products with comments by the visitor. The latest are checked
- * first.
+ * The maximum number of upvoted products to check, and likewise of products on which the visitor commented. The latest
+ * are checked first.
  */
 const MAX_CHECKED = 4;
 const MAX_LAUNCHES = 5;
@@ -27,7 +27,8 @@ export interface VisitNews {
   /** Upvoted products whose voting window ended. */
   ended: { product: NamedProduct; standing: Standing }[];
   /**
-   * Products with comments by the visitor that have new comments. `hasMore`: there are more new comments than counted.
+   * Products on which the visitor commented and that have new comments by others. `hasMore`: there may be more new
+   * comments than `comments`.
    */
   commented: { product: NamedProduct; comments: number; hasMore: boolean }[];
 }

@@ -129,8 +129,8 @@ function useReconnect(online: boolean): boolean {
 }
 
 /**
- * Refetches the visible data. Skips lists that were read before `time` (milliseconds since 1970) and whose new items
- * live updates announce. Resolves to whether all reads succeeded.
+ * Refetches the visible data. Skips lists that were read before `time` (milliseconds since 1970) if live updates
+ * announce their new items. Resolves to whether all reads succeeded.
  */
 async function refetchStale(client: QueryClient, time: number): Promise<boolean> {
   const predicate = (query: Query) => {
@@ -226,8 +226,8 @@ function passFocusOn(card: Element | null) {
 async function startServiceWorker(): Promise<void> {
   // Not in development, because the development server has no bundled files to cache.
   if (!import.meta.env.PROD || !('serviceWorker' in navigator)) return;
-  // A worker of a new build has empty caches, so this page asks it to cache the page. `OfflineNote` itself asks the
-  // first worker.
+  // The worker of a new build has empty caches, so this code asks it to cache the page. `OfflineNote` asks the first
+  // worker.
   let hasWorker = navigator.serviceWorker.controller !== null;
   navigator.serviceWorker.addEventListener('controllerchange', () => {
     if (hasWorker) void cacheVisiblePage();

@@ -82,9 +82,9 @@ async function send(api: Api, client: QueryClient, item: OutboxItem): Promise<vo
 }
 
 /**
- * Returns whether a failure is final. Temporary failures are network errors, server errors, error pages of a proxy and
- * the statuses 408 and 429 (many queued writes may exceed a rate limit). But if a proxy refuses a comment, except with
- * 404, the failure counts as final: the proxy may object to the text, and the comment would block the queue.
+ * Returns whether a failure is final. Network errors, server errors, error pages from a proxy and the statuses 408 and
+ * 429 (many queued writes may exceed a rate limit) are temporary. But if a proxy refuses a comment with a status other
+ * than 404, it may object to the text. That is final, because the comment would otherwise block the queue.
  */
 function isRefusal({ kind }: OutboxItem, error: unknown): boolean {
   if (!(error instanceof ApiError)) return true;

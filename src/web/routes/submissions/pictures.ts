@@ -133,7 +133,7 @@ function removeFirst(addresses: string[], address: string): boolean {
 }
 
 /**
- * Returns the pictures with those that someone else has added since `before`. Called after a picture was stored or
+ * Returns the pictures and those that someone else has added since `before`. Called after a picture was stored or
  * removed.
  */
 export function addOthers({ image, screenshots }: Pictures, before: Pictures, latest: Pictures): Pictures {

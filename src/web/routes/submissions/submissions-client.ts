@@ -67,9 +67,9 @@ export const submissionsClient = {
   },
   get: (access: MakerAccess) => sendAsMaker('GET', submissionPaths.submission(access.id), access),
   /**
-   * Changes fields of the submission. If its version is no longer `base`, calls `onChanged` with the latest version and
-   * then throws `submission_changed`, unless the latest version already has these fields, for example because the
-   * response to an earlier attempt was lost.
+   * Changes fields of the submission. If its version is no longer `base`, calls `onChanged` with the latest version. If
+   * the latest version already has these fields, for example because the response to an earlier attempt was lost,
+   * returns it. Otherwise, throws `submission_changed`.
    */
   async update(
     access: MakerAccess,
@@ -85,8 +85,8 @@ export const submissionsClient = {
       if (!(error instanceof SubmissionError && error.code === 'submission_changed')) throw error;
       const latest = await submissionsClient.get(access);
       onChanged(latest);
-      // If the submission is declined now, the earlier attempt did not succeed or was declined, so another edit is
-      // needed.
+      // If the submission is declined now, either the earlier attempt failed or its changes were declined. In both
+      // cases, the maker must save again.
       if (latest.status !== 'declined' && isStored(fields, latest)) return latest;
       throw error;
     }
@@ -155,7 +155,7 @@ function send<Body>(method: Method, path: string, { json, upload, headers = {} }
       const isSuccess = status >= 200 && status < 300;
       if (isSuccess && body !== null) resolve(body as Body);
       // A proxy cut off or replaced the response, or the request did not arrive in time. The server has not rejected
-      // it.
+      // the request.
       else if (isSuccess || status === 408) failNetwork();
       else reject(new SubmissionError(status, body ?? {}, retryAfterOf(request)));
     };
@@ -166,7 +166,7 @@ function send<Body>(method: Method, path: string, { json, upload, headers = {} }
   });
 }
 
-/** Parses a response. Returns null if it is not a JSON object, such as the HTML error page of a proxy. */
+/** Parses a response. Returns null if it is not a JSON object, such as the HTML error page from a proxy. */
 function parse(text: string): object | null {
   try {
     const body: unknown = JSON.parse(text);
@@ -182,8 +182,8 @@ function retryAfterOf(request: XMLHttpRequest): number | undefined {
 }
 
 /**
- * Returns the error in the page's language. The API explains errors only in English, but the form has already checked
- * for the common ones.
+ * Returns the error in the page's language. The API explains errors only in English, but the form itself has already
+ * checked for the common errors.
  */
 function inPageLanguage({ field, detail }: FieldError): FieldError {
   if (detail === TIME_PASSED) return { field, detail: t('Choose a launch time in the future.') };

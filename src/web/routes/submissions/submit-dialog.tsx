@@ -130,7 +130,7 @@ function NewSubmission({ onDone }: NewSubmissionProps) {
       addUnshown({ access: created.current, submission });
       // The dialog may have been closed and opened again for another product, whose draft stays.
       if (savedDraft.read()?.idempotencyKey === idempotencyKey) savedDraft.write(undefined);
-      // Hides the button that starts over, which would now change the created submission.
+      // Hides the note about the restored draft, whose button would now change the created submission.
       setRestored(null);
     },
     onDone,

@@ -174,8 +174,9 @@ export function useSubmissionForm(options: Options): SubmissionForm {
   }
 
   /**
-   * Continues from the version after a picture was stored or removed, because this increments the revision. The version
-   * may contain changes by others. Texts cannot conflict, because the form has just saved the maker's texts.
+   * Continues from the version that the server returns after it stores or removes a picture. This version has a new
+   * revision, and may contain changes by others. Texts cannot conflict, because the form has just saved the maker's
+   * texts.
    */
   function continueAfterPicture(latest: Submission): void {
     if (existing.current === null) return;
