@@ -13,8 +13,9 @@ import type { ProductDetail, ProductListQuery, ProductPage, RelatedProducts } fr
 import type { Upvoted, UpvoteState } from './upvotes/schema.ts';
 
 /**
- * The header with the anonymous visitor's session id, which the browser creates, stores and sends with the visitor's
- * own requests. It is an untrusted, unguessable token, and must never be logged, returned or shown to anyone else.
+ * The header with the anonymous visitor's session id. The browser creates and stores the id, and sends it with writes
+ * and with reads of data about the visitor. The id is an untrusted, unguessable token, and must never be logged,
+ * returned or shown to anyone else.
  */
 export const SESSION_HEADER = 'X-User-Session';
 

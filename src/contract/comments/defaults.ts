@@ -9,7 +9,10 @@ export const COMMENT_DEFAULTS = {
 /** The default order of comments: most likes first. */
 export const DEFAULT_COMMENT_SORT: CommentSort = 'best';
 
-/** The request header with the idempotency key, so a retried request adds only one comment or submission. */
+/**
+ * The request header with the idempotency key, which keeps a retried request from adding a second comment or
+ * submission.
+ */
 export const IDEMPOTENCY_HEADER = 'Idempotency-Key';
 
 /** An idempotency key: 1 to 200 visible ASCII characters. */

@@ -90,7 +90,7 @@ export interface RemovedProductRecord {
   reason: string | null;
 }
 
-/** The maximum number of removals in the list, which starts with the newest. */
+/** The maximum number of listed removals. The newest come first. */
 export const MAX_LISTED_REMOVALS = 500;
 
 export interface RemovalResult {
@@ -112,7 +112,7 @@ export interface BurstRecord {
   excluded: number;
 }
 
-/** The maximum number of bursts in the list, which starts with the largest. */
+/** The maximum number of listed bursts. The largest come first. */
 export const MAX_LISTED_BURSTS = 100;
 
 /** The maximum number of votes in a `VoteList`. */
@@ -178,7 +178,7 @@ export interface OverviewRecord {
   database: { bytes: number; products: number };
 }
 
-/** The result of one check of `doctor`. */
+/** The result of one check by `groundswell doctor`. */
 export interface Finding {
   /** The checked subject, in a word or two. */
   check: string;
@@ -229,7 +229,7 @@ export interface ImportErrorRecord {
   reason: string;
 }
 
-/** The result of an import or a dry run: total counts, and the first 100 rows of each kind. */
+/** The result of an import or a dry run: total counts, and the first 100 created, updated and repeated rows. */
 export interface ImportSummary {
   /** The id of the import's entry in the audit log; null after a dry run, or if nothing changed. */
   auditId: string | null;

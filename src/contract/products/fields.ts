@@ -20,7 +20,7 @@ interface FieldDeclaration {
 
 interface TextField extends FieldDeclaration {
   kind: 'text' | 'dateText' | 'address';
-  /** The value of a missing or blank text, because fields are never null. */
+  /** The value that replaces a missing or blank text. Fields are never null. */
   default: string;
   maxItems?: undefined;
 }
