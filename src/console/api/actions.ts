@@ -44,7 +44,7 @@ interface Result {
 }
 
 /**
- * Undoes the change of an entry in the audit log.
+ * Undoes the change that an entry in the audit log records.
  * @returns a note if the change was undone only partly. @throws ConsoleError if the request fails.
  */
 export async function undoEntry(id: string): Promise<string | undefined> {
@@ -99,7 +99,7 @@ export interface Undoable {
   /** Undoes the last operation. Undefined if there is none, or if it cannot be undone. */
   last?: (() => void) | undefined;
   /**
-   * The last operation while it runs. Until it ends, the key U does nothing, so it cannot undo an earlier operation.
+   * The last operation while it runs. Until then, the key U undoes nothing, because it would undo an earlier operation.
    */
   running?: object | undefined;
   /**
@@ -168,7 +168,7 @@ export function usePerform(): (action: Action) => Promise<boolean> {
       const press: (() => void) | undefined =
         back &&
         (() => {
-          // A later operation may have replaced `last`, and can still be undone.
+          // If a later operation has replaced `last`, that operation can still be undone.
           if (undoable.last === press) undoable.last = undefined;
           void revert(back, subject);
         });
@@ -194,7 +194,7 @@ export function usePerform(): (action: Action) => Promise<boolean> {
         const title = note === undefined ? 'Undone' : 'Partly undone';
         showToast({ title, description: note ?? '', ...(subject && { subject }) });
       } catch (error) {
-        // Without a response, it is unknown whether the operation was undone.
+        // If the outcome is unknown, the operation may have been undone.
         const failure = isOutcomeUnknown(error)
           ? describeFailure(error)
           : { title: 'This could not be undone', description: messageOf(error) };

@@ -106,7 +106,8 @@ export function askBeforeUnload(isNeeded: () => boolean): () => void {
  * Sends one request per item, one after the other, and continues if a request fails. Until all are done, the browser
  * asks for confirmation before the page is closed. Calls `onProgress` before each request with the number of its item,
  * starting at 1. Sends no further request after a timeout, or once `isCancelled()` is true or the operator has changed.
- * @throws ConsoleError if all sent requests fail: the first error without a response or, if there is none, the first.
+ * @throws ConsoleError if all sent requests fail: the first error that leaves the outcome unknown or, without one, the
+ * first error.
  */
 export async function sendEach<Item, Result>(
   items: readonly Item[],
@@ -204,7 +205,7 @@ export function createConsoleClient(): QueryClient {
         // Explicit, because `networkMode: 'always'` turns it off by default.
         refetchOnReconnect: true,
         refetchOnWindowFocus: true,
-        // Retries requests that failed without a response or with status 503, but not those that timed out.
+        // Retries requests that failed with an unknown outcome or with status 503, but not those that timed out.
         retry: (failures, error) =>
           failures < 2 &&
           error instanceof ConsoleError &&

@@ -178,7 +178,7 @@ export function recordPage(pageStarts: PageStart[], at: number, data: ConsolePag
   if (nextCursor === null) pageStarts.length = at + 1;
   else if (!next) pageStarts.push({ cursor: nextCursor, rows: undefined });
   // Each new comment shifts the end of a searched page, and with it the next cursor. But an empty next page keeps its
-  // cursor until rows move to it, because reloading it would repeat the search.
+  // cursor until rows move to that page, because reloading the page would repeat the search.
   else if (!next.isEmpty || hasMovedRows) next.cursor = nextCursor;
 }
 

@@ -81,7 +81,7 @@ interface Props {
 export function AcceptInvitation({ token, onAccepted, onLeave }: Props) {
   const [passphrase, setPassphrase] = useState('');
   const [isShown, setShown] = useState(false);
-  /** Whether an attempt got no response and may therefore have used the invitation. */
+  /** Whether the outcome of an attempt is unknown, so the attempt may have used the invitation. */
   const [mayBeUsed, setMayBeUsed] = useState(false);
   const invitation = useQuery({
     queryKey: consoleKeys.invitation(token),

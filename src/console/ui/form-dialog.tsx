@@ -28,7 +28,8 @@ interface FormDialogProps {
 /**
  * Shows an operation's error in its dialog, because an open dialog covers toasts. After the dialog has closed, shows a
  * toast instead. `within` is an element of the dialog.
- * @returns the element that shows the error, functions that set and remove it, and whether the dialog is open.
+ * @returns the element that shows the error, and functions that show an error, clear it, and return whether the dialog
+ * is open.
  */
 export function useDialogError(within: RefObject<HTMLElement | null>) {
   const [shown, setShown] = useState<string>();

@@ -23,7 +23,9 @@ const SYNONYMS: Partial<Record<ProductFieldName, readonly string[]>> = {
   createdAt: ['created', 'launchedat', 'publishedat', 'timestamp', 'listedsince'],
 };
 
-/** Guesses the column of each field: first by the names of the field, then by its label and its synonyms. */
+/**
+ * Guesses the column for each field: first by the field's name in JSON or in the table, then by its label or a synonym.
+ */
 export function guessColumns(columns: readonly string[]): ColumnChoice {
   const free = new Set(columns);
   const choice: ColumnChoice = {};

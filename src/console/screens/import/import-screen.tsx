@@ -23,8 +23,8 @@ export function ImportScreen() {
   const [rows, setRows] = useState<ChosenFile['rows']>([]);
   const [progress, setProgress] = useState<{ label: string; share: number }>();
   /**
-   * The last run. If the file or its columns change, or the screen closes, the run's result is ignored and, if it is a
-   * dry run, its request is aborted.
+   * The last run. Its result is ignored if the file or its columns change or the screen closes. If it is a dry run, its
+   * request is then also aborted.
    */
   const latest = useRef<AbortController>(undefined);
   useEffect(() => () => latest.current?.abort(), []);

@@ -150,7 +150,7 @@ function Editing({ details, stored, isSaving, onSaving, onDiscard, onSaved }: Ed
   // Whether the latest version has the values of the draft, for example because the response to the save was lost.
   const isStored = Object.keys(changesOf(draftOf(details.product), draft)).length === 0;
   const isBusy = isSaving || isResolving;
-  // During a save, a new version is not shown as a conflict, because the save itself creates one.
+  // During a save, a new version is not shown as a conflict, because the save itself creates a new version.
   const current = theirs ?? (isStale && isChanged && !isSaving ? details.product : undefined);
   const isUploading = useIsMutating({ mutationKey: UPLOADS_KEY }) > 0;
   if (isStale && (!isChanged || isStored) && !isBusy && !isUploading) {

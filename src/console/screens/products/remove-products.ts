@@ -33,7 +33,9 @@ const noteOf = (skipped: readonly string[], products: readonly Listed[]) =>
     ? `${describe(products.filter(({ id }) => skipped.includes(id)))} had already been removed.`
     : undefined;
 
-/** The undo of removals or restorations, by the ids of their entries in the audit log. */
+/**
+ * Returns the undo of removals or restorations, which their audit log entries identify, and the subject of its toasts.
+ */
 function undoOf(auditIds: readonly string[]) {
   const subject = `audit entry ${auditIds[0]}`;
   return { subject, undo: () => undoEach(auditIds, 'product', subject) };
@@ -80,7 +82,10 @@ export function useRestoreProducts() {
     });
 }
 
-/** Hides rows of the list of products or, if they have a `removalId`, of the list of removed products. */
+/**
+ * Returns a function that hides rows of the list of products or, if they have a `removalId`, of the list of removed
+ * products.
+ */
 function useHide() {
   const client = useQueryClient();
   return (hidden: readonly Listed[]) =>
