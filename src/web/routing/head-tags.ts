@@ -1,6 +1,6 @@
 export const META_DESCRIPTION_CHARACTERS = 160;
 
-/** Tags that describe only the loaded document. */
+/** Selects the tags that describe only the loaded document. */
 const OF_LOADED_PAGE = 'link[rel="alternate"],script[type="application/ld+json"],meta[property],meta[name^="twitter:"]';
 
 /** Replaces the tags of the loaded document with those of another page. `canonical` is an absolute URL. */

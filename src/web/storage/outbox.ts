@@ -54,7 +54,7 @@ export function queueWhileOffline(write: QueuedWrite): boolean {
 
 /**
  * Adds a write, or replaces an older one with the same key. Returns false, and leaves the queue unchanged, if the queue
- * is full or the browser cannot store it, because the write would be lost with the page.
+ * is full or cannot be stored. A write that is not stored would be lost with the page.
  */
 export function addToOutbox(write: QueuedWrite): boolean {
   const key = writeKey(write);

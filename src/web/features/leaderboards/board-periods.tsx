@@ -17,7 +17,7 @@ import { useToday } from './use-today.ts';
 
 const TABS: Record<PeriodKind, PlainMessage> = { day: 'Day', week: 'Week', month: 'Month', year: 'Year' };
 
-/** Links to one board of each kind (day, week, month and year) that overlaps the period of this one. */
+/** Links to a board of each kind (day, week, month and year) whose period overlaps that of this board. */
 export function PeriodTabs({ period, isRunning }: { period: Period; isRunning: boolean }) {
   const today = useToday();
   return (
@@ -35,8 +35,9 @@ export function PeriodTabs({ period, isRunning }: { period: Period; isRunning: b
 }
 
 /**
- * Returns the period to which a tab leads: the one that contains the last day of this period or, if it is running,
- * today. With the first day instead, a tab could lead to a period before the first launch, which has no board.
+ * Returns the period to which a tab leads: the one that contains today if this period is running, or otherwise the last
+ * day of this period. With the first day instead, a tab could lead to a period before the first launch, which has no
+ * board.
  */
 function tabTarget(period: Period, kind: PeriodKind, today: string): string {
   if (kind === period.kind) return period.name;

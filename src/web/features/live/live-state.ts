@@ -9,8 +9,8 @@ export type LiveState = {
   /** The products of the latest subscription. */
   subscribedIds: readonly string[];
   /**
-   * Whether a stream has opened for `subscribedIds`. If so, all changes to these products up to its latest event id are
-   * known.
+   * Whether a stream has opened for `subscribedIds`. If so, all changes to these products up to the stream's latest
+   * event id are known.
    */
   isCovered: boolean;
   /**

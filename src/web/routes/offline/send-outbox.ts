@@ -99,8 +99,8 @@ function refuse(client: QueryClient, item: OutboxItem, error: unknown): void {
     rollBackQueuedUpvote(client, item, error);
   } else {
     setRefusal(writeKey(item), reasonOf(error));
-    // No toast appears for an uncertain comment, because it would ask the visitor to try again, which could post it
-    // twice.
+    // No toast appears for an uncertain comment, because the toast would ask the visitor to try again, which could post
+    // the comment twice.
     if (!(error instanceof UncertainError)) reportRefusedComment();
   }
 }

@@ -28,8 +28,8 @@ interface MakerDialogProps {
 }
 
 /**
- * Returns the version and the draft to start editing from. Unsaved changes are rebased onto the submission unless they
- * conflict with it. In that case, saving reports the conflicts.
+ * Returns the version and the draft to start editing from. Unsaved changes are rebased onto the submission. If they
+ * conflict with it, they stay as they are, and saving reports the conflicts.
  */
 function startOf(unsaved: UnsavedEdit | undefined, submission: Submission): Pick<UnsavedEdit, 'base' | 'draft'> {
   if (unsaved === undefined) return { base: submission, draft: draftOf(submission) };

@@ -16,7 +16,7 @@ import { deleteStoredEdit } from './unsaved-edits.ts';
 interface MakerSubmissionProps {
   access: MakerAccess;
   submission: Submission;
-  /** Whether this is the whole page. If not, it is shown above a product with the same id. */
+  /** Whether the submission fills the page. If not, it is shown above a product with the same id. */
   isPage: boolean;
   onChange: (submission: Submission) => void;
   open: OpenDialog | null;

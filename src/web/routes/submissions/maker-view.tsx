@@ -70,7 +70,7 @@ export function MakerView({ access, isMissing, onRefused }: MakerViewProps) {
       <SubmissionStyles />
       {showsLaunch && !isMissing && <MakerLaunch submission={data} />}
       {showsLaunch && isMissing && <ProductSkeleton />}
-      {/* A waiting, declined or withdrawn submission has no product. If there is a product on screen, it only has the
+      {/* A waiting, declined or withdrawn submission has no product. A product on screen is then another one with the
           same id. */}
       {!showsLaunch && (isMissing || open || data.status !== 'scheduled') && (
         <MakerSubmission {...{ access, onChange, open, setOpen }} submission={data} isPage={isMissing} />
