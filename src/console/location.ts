@@ -85,7 +85,7 @@ export function setQuery(changes: Query): void {
   update();
 }
 
-/** Marks a history entry that `openDialog` added. The entry before it is the dialog's screen. */
+/** Marks a history entry that `openDialog` added. The entry before it shows the same screen without the dialog. */
 const DIALOG = 'dialog';
 
 /** Opens a dialog of the current screen by setting parameters in a new history entry, so Back closes the dialog. */
@@ -96,7 +96,7 @@ export function openDialog(parameters: Query): void {
   });
 }
 
-/** Closes a dialog: goes back to its screen or, if `openDialog` did not open the dialog, sets these parameters. */
+/** Closes a dialog by going back. If `openDialog` did not open the dialog, sets these parameters instead. */
 export function closeDialog(parameters: Query): void {
   if (isGoingBack) return;
   isGoingBack = window.history.state === DIALOG;

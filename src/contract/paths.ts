@@ -81,5 +81,5 @@ export const icons = {
 export const manifest = '/manifest.webmanifest';
 export const serviceWorker = '/service-worker.js';
 
-/** The app shell: a document without the content of a page, which the service worker caches for use offline. */
+/** The app shell: a document without page content. The service worker caches it for use offline. */
 export const offlineShell = '/offline-shell';

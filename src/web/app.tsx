@@ -50,7 +50,7 @@ function CurrentScreen() {
   );
 }
 
-/** The code of each route, in its own chunk. */
+/** The screen of each route. Each screen's code is in its own chunk. */
 export const SCREENS: Record<RouteName, LazyScreen> = {
   home: lazyScreen(() => import('./routes/home/home.tsx').then((module) => module.Home)),
   board: lazyScreen(() => import('./routes/board/board.tsx').then((module) => module.BoardScreen)),

@@ -29,9 +29,7 @@ function setTag(element: string, key: string, name: string, attribute: string, v
   tag.setAttribute(attribute, value);
 }
 
-/**
- * The number of UTF-16 code units to examine per visible character. An emoji of a flag or a family has many code units.
- */
+/** The number of UTF-16 code units to examine per visible character. Flag and family emoji have many code units. */
 const UNITS_PER_CHARACTER = 32;
 
 /**

@@ -17,9 +17,9 @@ interface BrowserStore<Value> {
 }
 
 /**
- * Creates a store. `parse` validates the stored value, which is `undefined` if there is none. It must accept any JSON
- * value, because other code on this origin may write to storage. All tabs share the value, unless it is in session
- * storage.
+ * Creates a store. `parse` validates the stored value, which is `undefined` if there is none. `parse` must accept any
+ * JSON value, because other code on this origin may write to storage. All tabs share the value, unless `storage` is
+ * session storage.
  */
 export function createBrowserStore<Value>(
   key: string,

@@ -62,7 +62,7 @@ export function addToOutbox(write: QueuedWrite): boolean {
   const older = before.find((item) => writeKey(item) === key);
   const others = before.filter((item) => item !== older);
   if (others.length >= MAX_ITEMS) return false;
-  // Keeps `before` of the first queued write, which is the state on the server.
+  // Keeps the first queued write's `before`, because that is the state on the server.
   const first = older?.kind === 'upvote' && write.kind === 'upvote' ? { before: older.before } : {};
   store([...others, { ...write, ...first }]);
   if (outbox.isPersisted()) return true;

@@ -8,7 +8,7 @@ interface PageHeadingProps {
   dir?: 'auto';
 }
 
-/** The location of the last heading. */
+/** The location for which a heading was last rendered. */
 let shown: Location;
 
 /**

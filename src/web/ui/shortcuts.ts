@@ -28,8 +28,9 @@ export function useShortcut(key: string, run: (event: KeyboardEvent) => void): v
 }
 
 /**
- * Returns whether a key must not trigger a shortcut, because it belongs to a field other than a checkbox or radio
- * button, to an open dialog or to a shortcut of the browser, or because the visitor has turned shortcuts off.
+ * Returns whether a key must not trigger a shortcut. Blocks all keys if the visitor has turned shortcuts off or a
+ * dialog is open. Otherwise, blocks keys in fields other than checkboxes and radio buttons, keys that are already
+ * handled, and combinations with Ctrl, Alt or Meta.
  */
 export function isShortcutBlocked(event: KeyboardEvent): boolean {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return true;

@@ -18,7 +18,7 @@ const KINDS = [
   ['json-lines', 'JSON Lines'],
 ] as const;
 
-/** Downloads: a backup of the whole site, or an export of one table. */
+/** The screen for downloading a backup of the whole site, or an export of one table. */
 export function BackupScreen() {
   const { data, isError } = useOverview();
   const [table, setTable] = useState<(typeof TABLES)[number][0]>('products');

@@ -28,7 +28,9 @@ export function ImportScreen() {
    */
   const latest = useRef<AbortController>(undefined);
   useEffect(() => () => latest.current?.abort(), []);
-  /** The file that was chosen last. A file is ignored if another one is chosen while it is being read. */
+  /**
+   * The file that was chosen last. If another file is chosen while a file is being read, the earlier one is ignored.
+   */
   const lastFile = useRef<File>(undefined);
   const chooser = useRef<HTMLInputElement>(null);
   const columnsTitle = useRef<HTMLHeadingElement>(null);

@@ -115,7 +115,7 @@ function TeamField({ members, error, onChange }: TeamFieldProps) {
   const list = useRef<HTMLUListElement>(null);
   const add = useRef<HTMLButtonElement>(null);
   const isAdding = useRef(false);
-  // An upload belongs to the member at its index, so members cannot be removed while it runs.
+  // An upload is for the member at a fixed index, so members cannot be removed while the upload runs.
   const isUploading = useIsMutating({ mutationKey: UPLOADS_KEY }) > 0;
   const [removals, setRemovals] = useState(0);
 

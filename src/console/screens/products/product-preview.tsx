@@ -3,7 +3,7 @@ import type { Product } from '../../../contract/products/schema.ts';
 import { formatCount, formatQuantity } from '../../../contract/text.ts';
 import { Picture } from '../../../web/ui/picture.tsx';
 
-/** A product as the list of the site shows it. */
+/** A product as the product list of the site shows it. */
 export function ProductPreview({ product }: { product: Product }) {
   const { name, description, image, tags, upvotes } = product;
   return (

@@ -12,7 +12,7 @@ import { productDetailOptions, productListOptions } from './queries.ts';
 
 interface ProductNeighboursProps {
   detail: ProductDetail;
-  /** The list that the visitor came from. */
+  /** The URL of the list that the visitor came from. */
   listHref: string | undefined;
 }
 

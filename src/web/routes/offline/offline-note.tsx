@@ -30,7 +30,7 @@ export function OfflineNote() {
   useEffect(() => void cacheVisiblePage(), [pathname, search]);
 
   const waiting = items.filter(({ refused }) => refused === undefined);
-  // Newest first, because the note grows upwards. Earlier comments and their buttons stay in place.
+  // Newest first, because the note grows upwards. In this order, earlier comments and their buttons stay in place.
   const comments = items.filter(({ kind }) => kind === 'comment').reverse();
   const unsent = comments.filter(({ refused }) => refused === undefined);
   const lines = [

@@ -23,8 +23,8 @@ export const RESEND_MS = (IDEMPOTENCY_KEY_HOURS - 1) * 3_600_000;
 
 /**
  * Sends queued writes one after another. If the browser offers locks, only one tab sends at a time. The other tabs wait
- * until that tab has finished, so the data that they refetch afterwards includes the writes. A write that failed
- * temporarily stays in the queue.
+ * until that tab has finished, so the data that they refetch afterwards includes the writes. After a temporary failure,
+ * a write stays in the queue.
  */
 export function sendOutbox(api: Api, client: QueryClient): Promise<void> {
   return withLock('outbox', () => sendAll(api, client));

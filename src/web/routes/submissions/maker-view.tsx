@@ -95,7 +95,7 @@ function Unreachable({ error, onRetry }: { error: Error; onRetry: () => void }) 
   );
 }
 
-/** Stores the key after the server has accepted it, with the product's name, in place of an earlier key. */
+/** Stores the key and the product's name once the server has accepted the key. Replaces an earlier key. */
 function useStoredKey({ id, key }: MakerAccess, submission: Submission | undefined): void {
   const name = submission?.product.name;
   useEffect(() => {

@@ -203,8 +203,8 @@ export function FailureNote({ failure }: { failure: Failure | null }) {
 }
 
 /**
- * The style sheet of submissions. Only pages with submissions load it. React waits for it before it shows the content
- * that is rendered together with this link.
+ * The style sheet of submissions. Only pages with submissions load it. React does not show the content next to this
+ * link before the style sheet has loaded.
  */
 export function SubmissionStyles() {
   return <link rel="stylesheet" href={stylesHref} precedence="submissions" />;

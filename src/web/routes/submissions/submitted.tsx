@@ -17,7 +17,9 @@ interface SubmittedProps {
   submission: Submission;
 }
 
-/** Shows the next steps, or why the submission was declined, and the maker link, which no other page shows. */
+/**
+ * Shows the maker link, which no other page shows, and the next steps or the reason why the submission was declined.
+ */
 export function Submitted({ access, submission }: SubmittedProps) {
   const site = useSite();
   const title = useRef<HTMLHeadingElement>(null);

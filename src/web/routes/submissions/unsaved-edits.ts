@@ -53,7 +53,7 @@ function isUnsavedEdit(value: unknown): value is UnsavedEdit {
   return typeof at === 'number' && isDraft(draft) && isSubmission(base);
 }
 
-/** Checks the values that dialogs use. */
+/** Checks the properties of a stored submission that dialogs use. */
 export function isSubmission(value: unknown): value is Submission {
   const submission = (value ?? {}) as Partial<Submission>;
   const { id, revision, product } = submission;
