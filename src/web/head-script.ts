@@ -111,8 +111,8 @@
 
   /**
    * Sends a further click on an early vote after the response to the previous click, in case the visitor leaves before
-   * the app runs. `early.response` then resolves after both responses. The app waits for it before it sends further
-   * requests for the replayed clicks.
+   * the app runs. `early.response` then resolves after both responses. The app waits for `early.response` before it
+   * sends further requests for the replayed clicks.
    */
   function toggleAgain(early: EarlyClick): void {
     const { product = '' } = early.button.dataset;

@@ -99,7 +99,8 @@ export interface Undoable {
   /** Undoes the last operation. Undefined if there is none, or if it cannot be undone. */
   last?: (() => void) | undefined;
   /**
-   * The last operation while it runs. Until then, the key U undoes nothing, because it would undo an earlier operation.
+   * The last operation while it runs. Until it ends, the key U undoes nothing, because it would undo an earlier
+   * operation.
    */
   running?: object | undefined;
   /**

@@ -218,7 +218,8 @@ export function createConsoleClient(): QueryClient {
 }
 
 /**
- * The keys of all queries. The first part is the subject, by which operations and live updates select what to refetch.
+ * The keys of all queries. The first part of a key is the subject, by which operations and live updates select what to
+ * refetch.
  */
 export const consoleKeys = {
   session: ['session'],

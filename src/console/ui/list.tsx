@@ -142,7 +142,8 @@ export function List<Item extends object>(props: ListProps<Item>) {
   }
 
   useEffect(() => {
-    // The focus is lost if the focused row or bar is removed, or the button to which a closed dialog returns the focus.
+    // The focus is lost if the focused row or bar is removed, or if a dialog closes whose opening button has been
+    // removed.
     const isLost = lastFocused.current?.isConnected === false && document.activeElement === document.body;
     // Rows behind an open dialog cannot have the focus.
     if ((!focusNext.current && !isLost) || document.querySelector('dialog[open]')) return;

@@ -19,7 +19,9 @@ export function ordinal(rank: number): string {
   return `${rank.toLocaleString('en-US')}${ending}`;
 }
 
-/** Formats a result as '4th of 23 on 21 November 2026'. @returns undefined if it is not final or has no votes. */
+/**
+ * Formats a result as '4th of 23 on 21 November 2026'. @returns undefined if the result is not final or has no votes.
+ */
 export function formatAward({ period: name, status, rank, tied, launches, votes }: Standing): string | undefined {
   const period = parsePeriod(name);
   if (period === undefined || status !== 'final' || votes === 0) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Returns a function that inserts an id into a path with one parameter. Its property `route` is the path pattern for
- * Fastify.
+ * Returns a function that inserts an id into a path with one parameter. The function's property `route` is the path
+ * pattern for Fastify.
  */
 export function withId(route: string): ((id: string) => string) & { route: string } {
   return Object.assign((id: string) => route.replace(/:\w+/, encodeURIComponent(id)), { route });

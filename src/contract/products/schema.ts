@@ -68,7 +68,10 @@ export const ProductDetailSchema = Type.Object(
   { $id: 'ProductDetail' },
 );
 
-/** The fields of a related product that a product page shows. `sharedTags` contains the common tags, rarest first. */
+/**
+ * The fields of a related product that a product page shows. `sharedTags` contains the tags that both products have,
+ * rarest first.
+ */
 const RelatedProductSchema = Type.Object(
   {
     id: fieldSchemas.id,

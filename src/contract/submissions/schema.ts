@@ -85,7 +85,7 @@ const SubmissionSchema = Type.Object(
     product: ProductSchema,
     /** The standings of the launch on the leaderboards; `null` before the launch. */
     standing: Type.Union([StandingsSchema, Type.Null()]),
-    /** The counted votes of each hour of the launch window so far, in chronological order; empty before the launch. */
+    /** The numbers of counted votes in each hour of the launch window so far, oldest first; empty before the launch. */
     votesByHour: Type.Array(HourlyVotesSchema),
     createdAt: Type.String(),
     updatedAt: Type.String(),

@@ -27,7 +27,7 @@ function set(next: readonly Toast[]): void {
 /**
  * Shows a message for 5 s, or for 10 s if it reports an error or has an action. Only the latest three toasts are
  * visible, and only the latest one for each subject.
- * @returns its id for `dismissToast`.
+ * @returns the toast's id, for `dismissToast`.
  */
 export function showToast(toast: Omit<Toast, 'id' | 'tone'> & { tone?: Toast['tone'] }): number {
   const others = toasts.filter(({ subject }) => subject === undefined || subject !== toast.subject);

@@ -34,7 +34,7 @@ const noteOf = (skipped: readonly string[], products: readonly Listed[]) =>
     : undefined;
 
 /**
- * Returns the undo of removals or restorations, which their audit log entries identify, and the subject of its toasts.
+ * Returns a function that undoes the changes of these audit log entries, and the subject of the toasts about the undo.
  */
 function undoOf(auditIds: readonly string[]) {
   const subject = `audit entry ${auditIds[0]}`;

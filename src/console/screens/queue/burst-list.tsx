@@ -22,7 +22,7 @@ const HOUR_MS = 3_600_000;
 
 /**
  * Lists the hours in which many sessions from one network voted for one product. The key D opens a dialog to exclude
- * votes of the hour from leaderboards.
+ * the hour's votes from leaderboards.
  */
 export function BurstList() {
   const pages = usePages<BurstRecord>('votes', CONSOLE_API.bursts);
@@ -130,7 +130,7 @@ const REASONS = {
 
 const WHY_EXCLUDED = { network: 'Limit per network', operator: 'Excluded by an operator' } as const;
 
-/** Lists the counted and the excluded votes of an hour. The operator excludes or includes all or only some of them. */
+/** Lists the counted and the excluded votes of an hour. The operator can exclude or include any of them. */
 function VotesDialog({ burst, onClose, onSubmit }: VotesDialogProps) {
   const { productId, productName, hour } = burst;
   const [action, setAction] = useState<'exclude' | 'include'>('exclude');

@@ -8,8 +8,7 @@ const SLIDE = { duration: 520, easing: 'cubic-bezier(0.2, 0.75, 0.2, 1)' } as co
 const RELEASE_EVENTS = ['pointermove', 'pointerout', 'focusin', 'focusout'] as const;
 
 /**
- * The interval between further checks of a hold, because a row may still count as pressed after the last event of a
- * touch.
+ * A hold is also checked at this interval, because a row may still count as pressed after the last event of a touch.
  */
 const CHECK_INTERVAL_MS = 1_000;
 

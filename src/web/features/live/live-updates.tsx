@@ -146,7 +146,7 @@ async function highlight(
   const target = found ?? document.getElementById(headingId);
   if (!target || isTyping()) return;
   // The pressed button disappears and loses the focus, so the focus moves to the target, unless the visitor has moved
-  // it.
+  // the focus.
   if (stopped.aborted && !document.activeElement?.matches('body, .live-updates-button')) return;
   if (found) target.dataset.highlighted = 'true';
   if (!target.hasAttribute('tabindex')) target.tabIndex = -1;

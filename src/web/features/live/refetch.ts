@@ -140,8 +140,8 @@ async function fetchListed(
   );
   launches.findNew(read, query);
   const found = new Set(read.map(({ id }) => id));
-  // Products may have moved out of the loaded range, e.g. in a list sorted by upvotes. Only a few of them are read one
-  // by one, because a large import moves all of them, for every visitor at once.
+  // Products may have moved out of the loaded range, e.g. in a list sorted by upvotes. At most `MAX_SINGLE_READS` of
+  // them are read one by one, because a large import moves all of them, for every visitor at once.
   for (const id of [...ids].filter((each) => !found.has(each)).slice(0, MAX_SINGLE_READS)) {
     const detail = await api.getProduct(id);
     if (detail) read.push(detail.product);

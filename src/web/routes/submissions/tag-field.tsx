@@ -15,8 +15,8 @@ interface TagFieldProps {
 const SEPARATOR = /[,،，、]/;
 
 /**
- * The field for tags. Enter, a comma, or leaving the field, the dialog or the page adds the entered tag. Backspace in
- * the empty field removes the last tag, but only one for each key press.
+ * The field for tags. The entered tag is added by Enter or a comma, and when the visitor leaves the field, the dialog
+ * or the page. Backspace in the empty field removes the last tag, at most one per key press.
  */
 export function TagField({ tags, error, onChange }: TagFieldProps) {
   const id = useId();
