@@ -96,7 +96,8 @@ const isOfConsole = ({ test }) => test.startsWith('tests/e2e/console');
 
 /**
  * Which tests run on the same site depends on the durations of all tests, so a name that is used twice would rarely
- * fail one of them. Ignores the start of a longer search, because it is sent only if the visitor types slowly.
+ * fail one of them. Ignores the search "zz", which finds the products that many tests share, and the start of a longer
+ * search, which is sent only if the visitor types slowly.
  * @param {{ test: string, site: string, names: string[], searches: string[] }[]} uses
  * @returns {string[]} a sentence for each conflict
  */
@@ -109,6 +110,7 @@ function conflictsBetween(uses) {
         const isSame = other.names.includes(name) && user.test < other.test;
         const search = other.searches.find(
           (text) =>
+            text.length > 2 &&
             name.toLowerCase().includes(text.toLowerCase()) &&
             !other.searches.some((longer) => longer.length > text.length && longer.startsWith(text)),
         );

@@ -91,7 +91,7 @@ test('the reason why a replacement worker cannot start is logged', async () => {
   const site = await serveWith(LISTEN_IN_TWO, { LOG_LEVEL: 'error', WEB_CONCURRENCY: '2' });
   const [first = 0] = await workersOf(site.process.pid);
   process.kill(first, 'SIGKILL');
-  await site.waitForOutput(/"reason":"[^"]*no socket left","msg":"A worker cannot start"/);
+  await site.waitForOutput(/"reason":"[^"]*no socket left\. Check HOST and PORT\.","msg":"A worker cannot start"/);
   site.process.kill('SIGTERM');
   expect(await site.exited).toMatchObject({ code: 0 });
 });
