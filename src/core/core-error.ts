@@ -1,12 +1,12 @@
 import type { FieldError, ProblemCode } from '../contract/problem.ts';
 import { PRODUCT_MESSAGES } from '../contract/products/messages.ts';
 
-/** An error of an operation: a stable code for programs, and a human-readable message. */
+/** An error from an operation: a stable code for programs, and a human-readable message. */
 export class CoreError extends Error {
   override readonly name = 'CoreError';
   /** The invalid fields; unset if the error does not concern fields. */
   readonly fields: readonly FieldError[] | undefined;
-  /** The current state; unset unless the caller's request was based on an older state. */
+  /** The current state of the object to change; set only if the request was based on an older state. */
   readonly current: object | undefined;
 
   constructor(

@@ -90,7 +90,9 @@ interface CoreOptions {
   observeWrites?: ((kind: WriteKind) => GroupCommitObserver) | undefined;
   /** Chooses the database for each read. By default, all reads use the primary. */
   reads?: ReadSources | undefined;
-  /** Called with the changes of a transaction, after its commit and before its callers get their results. */
+  /**
+   * Called with the changes of a transaction after it commits, before the callers of its operations get their results.
+   */
   onWrite?: ((change: Change) => void) | undefined;
   /** Called with networks whose votes must be checked against the cap again; see `setUpvotes`. */
   onUnchecked?: ((networks: readonly VoteNetwork[]) => void) | undefined;
@@ -182,7 +184,7 @@ export function createCore(database: Database, options: CoreOptions = {}): Core 
         readTally(database, day, { rules: rules(), runtime }, (tally) => use(tally, signal)),
       ),
     async getStandings(productId) {
-      // A rank depends on the votes of other launches, so the read must show their latest writes too.
+      // A rank depends on the votes for other launches, so this read must show the latest writes to every product.
       const standings = await getStandings(reads.of({}), productId, rules());
       if (standings !== null) return standings;
       if (!(await isPlaceable(database, productId, rules()))) {
@@ -190,8 +192,8 @@ export function createCore(database: Database, options: CoreOptions = {}): Core 
         return getStandings(database, productId, rules());
       }
       // The board updater has not placed this launch yet, but the page must show its standing. Page views place only
-      // one launch at a time, so they use one connection even after a large import. The updater places the others,
-      // which invalidates the responses that lack their standings.
+      // one launch at a time, and thus use only one connection, even after a large import. The updater places the other
+      // launches, and invalidates the cached responses that lack their standings.
       placing ??= {
         productId,
         standings: placeForView(productId).finally(() => {
@@ -216,7 +218,7 @@ export function createCore(database: Database, options: CoreOptions = {}): Core 
       const added = await addWithSpamCheck(comment, repetition, async (held) => {
         const prepared = prepareComment(runtime, comment, sender, { held, author });
         const written = await comments.submit(prepared);
-        // If the key was used for another comment, returning that comment would silently discard this text.
+        // If the key was used for another comment, returning that comment would silently discard this one.
         if (
           written.comment.productId !== prepared.comment.productId ||
           written.comment.content !== prepared.comment.content

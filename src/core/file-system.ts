@@ -54,9 +54,9 @@ export async function makeFolder(
 
 /**
  * Calls `work` with a path to an existing folder, and with a function that gives a new file or folder in it to the
- * folder's owner. That function has an effect only for root; without it, the site could not change files that root's
- * commands create. For root on Linux, the path leads to the same folder even if the owner replaces the folder with a
- * link.
+ * folder's owner. The function does nothing unless the process runs as root, whose commands would otherwise create
+ * files that the site cannot change. For root on Linux, the path leads to the same folder even if the owner replaces
+ * the folder with a link.
  */
 export async function inFolder<Result>(
   folder: string,

@@ -7,8 +7,8 @@ export type Outcome<Result> = Result | CoreError;
 
 export interface GroupCommitOptions<Item, Result> {
   /**
-   * Writes a batch in one transaction and returns the outcome of each item, in order. If it throws, no item was
-   * written, unless the error is `unavailable`, after which the outcome is unknown.
+   * Writes a batch in one transaction and returns the outcome of each item, in order. If it throws `unavailable`, the
+   * items may or may not have been written; after any other error, none was written.
    */
   commit(items: readonly Item[]): Promise<Outcome<Result>[]>;
   /** Maximum items per transaction, which bounds the size of the statement and the time that each item waits. */
@@ -94,8 +94,8 @@ export function groupCommit<Item, Result>(options: GroupCommitOptions<Item, Resu
       setImmediate(() => acknowledge(batch, outcomes));
     } catch (error) {
       observer?.failed();
-      // While the database is unavailable, splitting the batch would only add load. Also, the batch may have been
-      // written before its connection was lost.
+      // The batch is not split while the database is unavailable: further transactions would only add load, and the
+      // batch may have been written before its connection was lost.
       const isUnavailable = error instanceof CoreError && error.code === 'unavailable';
       if (isUnavailable) for (const _ of batch) observer?.rejected();
       if (batch.length === 1 || isUnavailable || !isItemError(error)) for (const { reject } of batch) reject(error);

@@ -28,7 +28,10 @@ export interface Log {
   error(fields: object | string, message?: string): void;
 }
 
-/** A UUID in its canonical form. Patterns in JSON Schema have no flags, so there the letters must be in lower case. */
+/**
+ * Matches a UUID in its canonical form. Patterns in JSON Schema have no flags, so a schema accepts only lower-case
+ * letters.
+ */
 export const UUID_PATTERN = '^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$';
 
 const UUID = new RegExp(UUID_PATTERN, 'i');

@@ -1,8 +1,8 @@
 import { CoreError } from './core-error.ts';
 
 /**
- * Limits the number of concurrent operations. Further operations wait in the order of arrival, but urgent operations go
- * first, the newest before the others.
+ * Limits the number of concurrent operations. Waiting operations run in the order of arrival, except that urgent ones
+ * run first, starting with the newest.
  */
 interface Semaphore {
   /** Takes a slot. @returns a function that releases it, or undefined if none became free within `timeoutMs`. */
@@ -52,7 +52,7 @@ export interface ReadLimiter {
   /**
    * Runs `work` when both limits permit it.
    * @param reader identifies the client's network. If unset, only the limit on all reads applies.
-   * @param work should end early if its signal aborts: its turn is over, and another reader waits for a slot.
+   * @param work should end early if the signal aborts, because its turn is over and another read waits for a slot.
    * @throws CoreError `overloaded`, or the errors of `work`.
    */
   run<Result>(reader: string | undefined, work: (signal: AbortSignal) => Promise<Result>): Promise<Result>;
@@ -61,7 +61,7 @@ export interface ReadLimiter {
 interface ReadLimits {
   /** Maximum number of reads at a time. */
   max: number;
-  /** What is read, in the plural, for the error message. */
+  /** A plural noun for what is read, such as `tallies`, for the error message. */
   what: string;
   timeoutMs?: number | undefined;
   turnMs?: number | undefined;
@@ -73,7 +73,7 @@ export function createReadLimiter(limits: ReadLimits): ReadLimiter {
   const readers = new Map<string, { semaphore: Semaphore; requests: number }>();
   /** The number of reads that wait for a slot or hold one, without aborted reads. */
   let reads = 0;
-  /** The reads whose turn is over, longest first. */
+  /** The reads whose turn is over, the longest overdue first. */
   const overdue = new Set<AbortController>();
 
   /** Aborts as many overdue reads as there are reads that wait. */

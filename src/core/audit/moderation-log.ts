@@ -37,9 +37,8 @@ export function isModerationCursor(cursor: string): boolean {
   return isCursorOf(ORDER, cursor);
 }
 
-// Selects when the product of the postponement `a` was launched again by a later edit or import: the time of the next
-// entry that hides or shows the product (undone removals do not count), if this entry moved its launch from the future
-// to the past.
+// Selects when a later edit or import relaunched the product of the postponement `a`: the time of the next entry that
+// hides or shows the product, if that entry moved the launch from the future to the past. Undone removals do not count.
 const RELAUNCHED_AT = `SELECT CASE WHEN n.action = 'products edit' THEN n.created_at END FROM audit_log n
     WHERE n.target = a.target AND n.created_at > a.created_at AND (n.action = 'products postpone'
       OR n.action = 'products remove' AND NOT EXISTS (SELECT FROM audit_log u WHERE u.undoes = n.id)
@@ -47,8 +46,8 @@ const RELAUNCHED_AT = `SELECT CASE WHEN n.action = 'products edit' THEN n.create
         AND (n.details -> 'after' ->> 'createdAt')::timestamptz <= n.created_at)
     ORDER BY n.created_at LIMIT 1`;
 
-// Selects when a submission was approved again after `a` had undone its approval; selects nothing if its product was
-// then removed before the launch. Compares times, because a later submission or product may have the same id.
+// Selects when a submission was approved again after `a` had undone its approval. Selects nothing if the product was
+// then removed before its launch. Compares times, because a later submission or product may have the same id.
 const APPROVED_AGAIN_AT = `SELECT s.decided_at FROM submissions s
     WHERE s.id = a.target AND s.status = 'approved' AND s.created_at < a.created_at AND (
       SELECT (r.product ->> 'created_at')::timestamptz > r.removed_at FROM removed_products r

@@ -58,7 +58,7 @@ export async function restoreBackup(database: Database, path: string, options: R
     try {
       const header = await database.transaction(async (sql) => {
         const tables = await readTableShapes(sql, SITE_TABLES);
-        // Checks this before locking as well, so a refused restore does not block writers.
+        // Requires an empty site before locking as well, so a refused restore does not block writers.
         if (!options.replace) await requireEmpty(sql);
         await lockTables(sql, tables, () => options.onProgress?.(0));
         isLocked = true;
@@ -128,7 +128,8 @@ async function restorePictures(
 /** Locks the tables until the end of the transaction. Writers wait; readers do not. */
 async function lockTables(sql: Sql, tables: readonly TableShape[], onWait: () => void): Promise<void> {
   await disableTimeouts(sql);
-  // An import may hold its locks for minutes. Waiting for this lock first does not block visitors, who never take it.
+  // An import may hold its locks for minutes. Waiting for the lock on imports first does not block visitors, who never
+  // take that lock.
   await waitForLock(sql, LOCK_IMPORTS, onWait);
   // Locks `product_counts` first, as most writers do.
   const names = ['product_counts', ...tables.map(({ name }) => name).filter((name) => name !== 'product_counts')];
@@ -152,7 +153,8 @@ export async function requireEmpty(sql: Sql): Promise<void> {
 }
 
 /**
- * Checks that this program has all migrations of the backup, and that the schema has all its tables and columns.
+ * Checks that this program has all of the backup's migrations, and that the schema has all of the backup's tables and
+ * columns.
  * @throws BackupFileError if not.
  */
 function requireCompatible(
@@ -181,7 +183,7 @@ function requireCompatible(
 /**
  * Updates the planner's statistics, so other processes replace prepared plans that would be slow for the restored data.
  * Must be called after the commit, because it takes seconds. `SKIP_LOCKED` prevents a deadlock with a concurrent index
- * build, which waits for all transactions. The build itself updates the size of the table that is skipped.
+ * build, which waits for all transactions. The index build itself updates the size of the skipped table.
  */
 async function refreshStatistics(database: Database): Promise<void> {
   try {

@@ -31,8 +31,8 @@ interface SampleUpvote {
 }
 
 /**
- * The numbers of a product's upvotes: counted in its launch window, excluded from it by the network cap, and cast after
- * it.
+ * The numbers of a product's upvotes: counted in its launch window, excluded by the network cap, and cast after the
+ * window.
  */
 interface UpvoteCounts {
   inWindow: number;

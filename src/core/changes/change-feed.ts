@@ -10,7 +10,7 @@ export const AUDIT_LOG = '#audit-log';
 /** A value in `productIds` that represents the submissions and vote bursts that wait for an operator's decision. */
 export const OPERATOR_QUEUE = '#operator-queue';
 
-/** The changes of one or more transactions, or of a launch, for caches and open pages. */
+/** The changes by one or more transactions, or by a launch, for caches and open pages. */
 export interface Change {
   /** The products that changed in any way, and MODERATION_LOG, AUDIT_LOG and OPERATOR_QUEUE if these changed. */
   productIds: readonly string[];
@@ -21,7 +21,8 @@ export interface Change {
    */
   commentIds?: readonly string[];
   /**
-   * For launches: the maximum time since the first of them, in milliseconds. Unset for a change that was made just now.
+   * For launches: the maximum number of milliseconds since the first of them. Unset for a change that was made just
+   * now.
    */
   ageMs?: number;
 }
@@ -33,14 +34,15 @@ export interface Change {
 export const RETENTION_MS = 10 * 60 * 1_000;
 
 /**
- * Each read starts at least this long before its cursor, because a row becomes visible only at the commit of its
- * transaction, later than its `created_at`. A longer overlap would make every read more expensive.
+ * Each read starts at least this long before its cursor, because a row becomes visible only when its transaction
+ * commits, after the row's `created_at`. A longer overlap would make every read more expensive.
  */
 export const OVERLAP_MS = 3_000;
 
 /**
- * The overlap of one read every few seconds, which finds the changes of transactions that commit slowly, for example
- * because of a slow disk or standby. A transaction must commit within this time after recording its change.
+ * The longer overlap of one read every four seconds (`LONG_READ_INTERVAL_MS`), which finds the changes of transactions
+ * that commit slowly, for example because of a slow disk or standby. A transaction must commit within this time after
+ * recording its change.
  */
 export const LONG_OVERLAP_MS = 60_000;
 
@@ -57,7 +59,7 @@ const EVERYTHING = '*';
 /**
  * Records a change for all processes. If it has more than `MAX_CHANGED_IDS` ids, records that everything changed. Must
  * be called near the end of the transaction, so the transaction commits soon afterwards.
- * @param id the row's id, by which its writer recognizes it.
+ * @param id the row's id, by which the process that writes the row recognizes it.
  */
 export async function recordChange(
   sql: Sql,
@@ -118,8 +120,8 @@ export interface ChangePage {
 /**
  * Reads the records since a cursor and during the overlap before it, except the records in `seen`. Without a cursor,
  * reads all records of the last `RETENTION_MS`.
- * @returns undefined if the database returned no row, which it never should, because the statement always selects the
- * time.
+ * @returns undefined if the database returned no row. This should never happen, because the statement always selects
+ * the time.
  * @throws CoreError `unavailable`.
  */
 export async function readChanges(

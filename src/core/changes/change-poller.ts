@@ -19,7 +19,7 @@ const POLL_INTERVAL_MS = 200;
 const LONG_READ_INTERVAL_MS = 4_000;
 
 /**
- * If more ids are remembered, there are no reads with the long overlap for a minute, because each would send all ids.
+ * If more ids are remembered, reads with the long overlap pause for a minute, because each sends all remembered ids.
  */
 const MAX_SEEN = 5_000;
 
@@ -33,8 +33,8 @@ const READ_TIMEOUT_MS = 4_000;
 
 interface ChangePollerListener {
   /**
-   * Called with the records and the time of the first successful read. These changes precede everything that this
-   * process serves; if an earlier read failed, `onGap` follows.
+   * Called with the records and the time of the first successful read. The process serves nothing before it knows these
+   * changes, unless an earlier read failed; in that case, `onGap` follows.
    */
   onHistory(records: readonly ChangeRecord[], now: number): void;
   /** Called once for each later record, unless its changes were too many to list. */
@@ -130,8 +130,8 @@ function disconnect(
 }
 
 /**
- * Polls for the changes of all processes; unlike notifications, this works with every engine and pooler. Times are the
- * database's, except that `onDisconnect` gets the time of this machine.
+ * Polls for the changes of all processes. Unlike notifications, polling works with every engine and pooler. Times are
+ * the database's, except that `onDisconnect` gets the time of this machine.
  */
 export function pollChanges(database: Database, log: Log, listener: ChangePollerListener): ChangePoller {
   let state: PollerState = { kind: 'reading', disconnectedSince: undefined };

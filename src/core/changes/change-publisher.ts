@@ -21,8 +21,8 @@ const NOTHING: Change = { productIds: [], catalogue: false };
 
 /**
  * Publishes the committed changes of this process to other processes, up to ten times a second and outside the
- * transactions of the changes. If this process crashes before that, the others do not learn of the changes; therefore,
- * cached responses count as stale after a minute.
+ * transactions of the changes. If this process crashes before it publishes a change, the others do not learn of it;
+ * therefore, cached responses count as stale after a minute.
  */
 export class ChangePublisher {
   readonly #database: Database;
@@ -92,8 +92,8 @@ export class ChangePublisher {
     this.#catalogue = false;
     this.#late = NOTHING;
     const id = randomUUID();
-    // The id is remembered before the INSERT, because another connection may read the record before the commit is
-    // reported to this one.
+    // The id is remembered before the INSERT, because another connection may read the record before this process learns
+    // of the commit.
     this.#remember(id);
     const begunAt = performance.now();
     try {
@@ -184,7 +184,7 @@ export class ChangeNotify {
     const probe = new AbortController();
     this.#probe = probe;
     const { signal } = probe;
-    // After a loss, the next connection sends another probe.
+    // After the connection is lost, the next one sends another probe.
     void ended.then(() => probe.abort());
     await this.#notify();
     // The timeout starts after the probe has been sent, which may take seconds on a busy machine.

@@ -35,7 +35,10 @@ async function readLaunches(sql: Sql, from: Date, upTo: Date): Promise<string[] 
 const CLEANUP_INTERVAL_MS = 60_000;
 
 export interface ChangeListener {
-  /** Called for each change: immediately if this process made it, soon after otherwise, and sometimes twice. */
+  /**
+   * Called for each change: immediately if this process made it, otherwise soon afterwards. Called twice for some
+   * changes.
+   */
   onChange(change: Change): void;
   /** Called when changes may have been missed, or there are too many to list: anything cached may be stale. */
   onGap(): void;
@@ -52,8 +55,8 @@ export interface SiteChanges {
   onWrite(change: Change): void;
   subscribe(listener: ChangeListener): void;
   /**
-   * Resolves after the first read. Await it before serving anything, since earlier changes of other processes are not
-   * passed on. Never rejects: if that read failed, a gap is reported after the first successful one.
+   * Resolves after the first read, and never rejects. If that read failed, a gap is reported after the first successful
+   * one. Await it before serving anything, because changes that other processes made earlier are not passed on.
    */
   ready: Promise<void>;
   /**

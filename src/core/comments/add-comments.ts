@@ -89,7 +89,7 @@ export async function addCommentsWithEvents(
   batch: readonly PreparedComment[],
   recordEvents: RecordEvents | undefined,
 ): Promise<BatchResult<WrittenComment>> {
-  // Without a receiver or a held comment, no events are recorded, so the one statement that writes needs no explicit
+  // Without a receiver or a held comment, no events are recorded, so the single write statement needs no explicit
   // transaction.
   if (recordEvents === undefined || batch.every(({ heldSession }) => heldSession === null)) {
     return addComments(database, runtime, batch);

@@ -52,8 +52,8 @@ const NEWEST = newestFirst<BrowsedRow>('browsed-comments', 'uuid');
 const MAX_SCANNED = 20_000;
 
 /**
- * Returns a page of the list of `browseComments`. In a search, an empty page can have a next page, because each page
- * reads at most `MAX_SCANNED` comments.
+ * Returns one page of the comments that `browseComments` lists. In a search, an empty page can have a next page,
+ * because each page reads at most `MAX_SCANNED` comments.
  * @throws CoreError `bad_cursor`, `unavailable`.
  */
 export async function browseCommentPage(

@@ -24,7 +24,7 @@ interface VisibilityChange {
   /** The condition on rows that are not yet in the new state. */
   where: string;
   /**
-   * The condition on changed rows that affect the product's count. It only uses columns that `set` leaves unchanged.
+   * The condition on changed rows that affect the product's count. It uses only columns that `set` leaves unchanged.
    */
   counted: string;
   /** 1 if these rows are added to the count, -1 if they are subtracted. */

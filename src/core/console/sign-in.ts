@@ -77,7 +77,7 @@ export async function isKnownDevice(sql: Sql, name: string, deviceToken: string 
 }
 
 /**
- * Signs an operator in. A wrong name and a wrong passphrase take the same time and cause the same error. The caller
+ * Signs an operator in. An unknown name and a wrong passphrase take the same time and cause the same error. The caller
  * must limit attempts. `before` is the token of the browser's previous session, which ends. `knownDevice` is the
  * browser's device token if `isKnownDevice` returned true, and is replaced. Attempts from known devices skip the queue,
  * so a flood of guesses cannot lock operators out.

@@ -67,8 +67,8 @@ export async function undoEntry(
 
 /**
  * Returns whether an undo may exceed the statement timeout, and therefore needs a connection without one. The entry of
- * a removal has the numbers of rows that the undo restores. That of a restoration may be outdated, because the product
- * may have grown since.
+ * a removal contains the numbers of rows that the undo restores. The numbers in the entry of a restoration may be
+ * outdated, because the product may have grown since.
  */
 function isLong({ action, details }: AuditEntry): boolean {
   if (action === 'import' || action === 'products restore' || action.startsWith('votes ')) return true;
