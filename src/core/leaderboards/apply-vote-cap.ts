@@ -4,8 +4,8 @@ import { isStatementTimeout } from '../database/database-errors.ts';
 import { IN_WINDOW } from './launch-votes.ts';
 import type { VoteNetwork } from './vote-networks.ts';
 
-// The decision to exclude a vote stores the position of the vote, which stays taken after the vote is withdrawn.
-// Otherwise, withdrawing excluded votes would let more votes of the same network count.
+// A decision to exclude a vote stores the vote's position among the votes from its network. The position stays taken
+// after the vote is withdrawn. Otherwise, withdrawing excluded votes would let more votes from that network count.
 const windowVotes = (network: string) => `SELECT l.product_id, v.id, v.user_session, v.created_at, v.network, v.verdict
   FROM launches l CROSS JOIN LATERAL (
     SELECT id, user_session, created_at, network, verdict FROM upvotes u
@@ -25,7 +25,7 @@ const VOTES_OF_NETWORKS = `SELECT DISTINCT w.* FROM unnest($1::text[], $3::uuid[
   CROSS JOIN LATERAL (${windowVotes('= pair.network')} AND l.product_id = pair.product_id AND NOT l.final) AS w`;
 
 /**
- * SQL: the votes whose verdict contradicts the cap. For each product, the first `$2` votes of a network count; the
+ * SQL: the votes whose verdict contradicts the cap. For each product, the first `$2` votes from a network count; the
  * others do not. Votes that the operator excluded or included have a position in this order, but keep their verdict.
  */
 const wrongVotes = (
@@ -80,8 +80,8 @@ interface CapResult {
 }
 
 /**
- * Like `applyVoteCap`, but only for the votes of these networks, in its own transaction, which locks the counts. Locks
- * no rows if all verdicts are correct.
+ * Like `applyVoteCap`, but only for votes from these networks. Runs its own transaction, which locks only the counts of
+ * launches with wrong verdicts.
  */
 export async function applyCapToNetworks(
   database: Database,

@@ -18,7 +18,7 @@ const REFRESH_INTERVAL_MS = 400;
 
 /**
  * The share of time that updates may take. When they are slow, for example during a thousand simultaneous launches, the
- * pauses grow accordingly, up to `MAX_INTERVAL_MS`, so votes have priority.
+ * pauses grow accordingly, up to `MAX_INTERVAL_MS`, so visitors' writes have priority.
  */
 const MAX_SHARE = 0.05;
 const MAX_INTERVAL_MS = 5_000;
@@ -106,8 +106,8 @@ export function startBoardUpdater(
   database: Database,
   { runtime, timeZone, reviewHours, votesPerNetwork, log, publish, recordEvents }: BoardUpdaterOptions,
 ): BoardUpdater {
-  // The queues have separate loops, so votes reach the boards even while many launches are placed or a sweep is slow or
-  // fails, and launches are placed even while the cap check is slow.
+  // Each queue has its own loop. Votes never wait for launches, sweeps or cap checks, and launches never wait for cap
+  // checks.
   const votes = new PendingWork();
   const tasks = new PendingWork();
   const checks = new PendingWork();
@@ -138,7 +138,7 @@ export function startBoardUpdater(
   async function update({ written, unchecked, places, sweeps, checksCaps }: Work): Promise<void> {
     const { corrected, skipped } = await applyCapToNetworks(database, [...unchecked], votesPerNetwork);
     publishVotes(corrected);
-    // Also enqueues these launches for another refresh, because their votes have not been corrected yet.
+    // Enqueues the skipped launches for another refresh as well, because their votes have not been corrected yet.
     votes.add({ unchecked: skipped, written: skipped.map(({ productId }) => productId) });
     await refresh([...written]);
     if (places || sweeps) await place(sweeps);
@@ -156,7 +156,10 @@ export function startBoardUpdater(
     }
   }
 
-  /** Deletes empty counts and retracted votes that no longer count, and enqueues launches whose boards are stale. */
+  /**
+   * Deletes empty histogram rows and retracted votes that no longer count, and enqueues launches whose boards are
+   * stale.
+   */
   async function sweepBoards(): Promise<void> {
     publishVotes(await correctRecentRetracted(database, { now: runtime.now(), votesPerNetwork }));
     votes.add({ written: await findStaleLaunches(database) });

@@ -19,7 +19,7 @@ async function lockPeriods(sql: Sql, statement: string, periods: readonly string
 
 /**
  * Locks these days until the transaction ends, which blocks finalizing them, adding and removing their launches, and
- * changing verdicts. To prevent deadlocks, this must happen before counts, launches or `leaderboard_counts` are locked.
+ * changing verdicts. To prevent deadlocks, call it before counts, launches or `leaderboard_counts` are locked.
  * @returns the days that are final.
  */
 export function lockDays(sql: Sql, days: readonly string[]): Promise<string[]> {
@@ -73,11 +73,12 @@ const ADD_REVISION =
   'UPDATE leaderboards SET revision = revision + 1, revised_at = clock_timestamp() WHERE period = ANY($1::text[])';
 
 /**
- * Increments the revision of each of these periods that is final, and updates the digest of each finalized day. Also
- * locks the periods that are not final, so none becomes final before the change is committed. Must be called after
- * `lockDays` and after every change to launches in these periods and to the tallies of the days.
- * @param updateCounts changes counts and histograms. Visitors and new launches wait for these rows, so they are locked
- * only after the digests of the days have been computed, which takes long, and before the long periods are locked.
+ * Increments the revision of each of these periods that is final, and updates the digest of each finalized day. Locks
+ * the other periods as well, so none becomes final before the change is committed. Must be called after `lockDays` and
+ * after every change to launches in these periods and to the tallies of the days.
+ * @param updateCounts changes counts and histograms. Visitors and new launches wait for these rows, so it runs only
+ * after the digests of the days have been computed, which takes long. It runs before the weeks, months and years are
+ * locked.
  * @returns the names of the revised periods.
  */
 export async function reviseBoards(
@@ -144,8 +145,8 @@ export const CLOSE_WINDOWS =
 /**
  * Makes the results of these launches final: stores their tally, and sets their counts to the votes in it. The caller
  * must have locked the day (`lockDays`), and must refresh the launches (`refreshLaunches`) and close the windows
- * (`CLOSE_WINDOWS`). If `secret` is unset because it was destroyed, a random secret is used. `hash` receives every
- * line.
+ * (`CLOSE_WINDOWS`). If `secret` is unset because it was destroyed, a random secret is used. `hash` receives every line
+ * of the tally.
  */
 export async function finalizeLaunches(
   sql: Sql,

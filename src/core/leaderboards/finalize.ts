@@ -214,8 +214,8 @@ async function finalizeLongPeriods(
   });
 }
 
-// Deletes secrets that no open day needs: of days without a board, for example if the only product was removed before
-// it was placed, and of final days, for which a late vote may have created a new secret.
+// Deletes secrets that no open day needs: those of days without a board, for example because the only product was
+// removed before it was placed, and those of final days, for which a late vote may have created a new secret.
 const DELETE_LEFTOVERS = `WITH gone AS (
     DELETE FROM tally_secrets s WHERE created_at < $1::timestamptz AND NOT EXISTS (
       SELECT FROM leaderboards b WHERE b.period = s.day AND b.final_at IS NULL

@@ -32,7 +32,7 @@ const UPDATE = `INSERT INTO leaderboard_counts AS counts (period, votes, product
 
 /**
  * Adds launches to the histograms of votes, and subtracts others. New launches wait for these rows until the
- * transaction ends, so this must happen after all slow work (see `reviseBoards`).
+ * transaction ends, so call it after all slow work (see `reviseBoards`).
  */
 export async function updateHistogram(
   sql: Sql,

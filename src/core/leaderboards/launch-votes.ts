@@ -51,9 +51,9 @@ export async function recountLaunches(sql: Sql, productIds: readonly string[]): 
   if (productIds.length > 0) await sql.query(RECOUNT, [productIds]);
 }
 
-// The update compares the old votes again, because another process may have refreshed the launch since it was found,
-// and the histogram must count the change only once. In this case, the launch is skipped, although its votes may be
-// stale again.
+// The update requires that `votes` still has the old value, because the histogram must count each change only once. If
+// another process has refreshed a launch since it was found, the launch is skipped, although its votes may be stale
+// again.
 const refreshStatement = (lock: string) => `WITH behind AS (
     SELECT l.product_id, l.votes AS old_votes, c.counted AS new_votes
     FROM launches l JOIN product_counts c ON c.product_id = l.product_id

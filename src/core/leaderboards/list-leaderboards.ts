@@ -107,7 +107,7 @@ export async function readBoardAddresses(sql: Sql, limit: number): Promise<Board
   return rows.map(({ period, final_at }) => ({ period, ...(final_at && { finalAt: final_at.toISOString() }) }));
 }
 
-// A final day that lost all its launches has a revision.
+// A final day without launches is listed only if it had launches before, which a revision above 0 shows.
 const SELECT_FINAL_DAYS = `SELECT period FROM leaderboards b
   WHERE kind = 'day' AND final_at IS NOT NULL
     AND (revision > 0 OR EXISTS (SELECT FROM leaderboard_counts h WHERE h.period = b.period AND h.products > 0))

@@ -67,7 +67,7 @@ export async function readTally(
 
 interface TallyBoard extends LeaderboardRow {
   /**
-   * The id of the transaction that stored the row. It is part of the tally's version: a restore may reset
+   * The id of the transaction that stored the row. It is part of the tally's version, because a restore may reset
    * `window_changes`.
    */
   stored_by: string;
@@ -178,7 +178,7 @@ const SELECT_LAUNCH_VOTES = selectVotes(LAUNCH_VOTES);
 
 /**
  * Reads the votes of these launches in batches, in the order of the tally: the `WINDOW_VOTES` or, if `inWindow` is
- * false, all `LAUNCH_VOTES`. In memory, holds one batch, and the votes for one product within one second. The
+ * false, all `LAUNCH_VOTES`. Holds in memory one batch, and the votes for one product within one second. The
  * restrictions of `readInBatches` apply.
  */
 export async function* readVotes(
@@ -223,7 +223,8 @@ function byVoter(one: TallyVote, other: TallyVote): number {
 }
 
 /**
- * Maximum number of tallies that one process reads at a time. Each holds a connection and a snapshot of the database.
+ * Maximum number of tallies that one process reads at a time. Each read holds a connection and a snapshot of the
+ * database.
  */
 const MAX_TALLIES = 3;
 

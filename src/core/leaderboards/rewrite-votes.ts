@@ -115,7 +115,7 @@ export async function rewriteParts(
 const ADJUST_COUNTS = `UPDATE product_counts SET counted = counted + $2, excluded_network = excluded_network + $3,
     excluded_operator = excluded_operator + $4, window_changes = window_changes + 1 WHERE product_id = $1`;
 
-/** Adds the changes of a final result to its counts, and moves the launch on its boards. */
+/** Adds changes to the counts of a launch whose result is final, and moves the launch on its boards. */
 export async function adjustCounts(sql: Sql, productId: string, moved: VoteTotals): Promise<void> {
   await sql.query(ADJUST_COUNTS, [productId, moved.counted, moved.network, moved.operator]);
   await refreshLaunches(sql, [productId]);

@@ -39,7 +39,7 @@ export class LocalPictures {
   }
 
   /**
-   * Checks a picture of the folder.
+   * Checks a picture in the folder.
    * @returns its URL path on the site.
    * @throws PictureError if it cannot be imported.
    */

@@ -60,12 +60,12 @@ const defaultRules = (): VoteRules => ({
  * all changes gives the same result.
  *
  * `unchecked` contains the networks whose votes must be checked against the cap again: those that may exceed the cap
- * because of concurrent writes by other processes, those of votes for products with decisions, and those whose removed
- * votes may let other votes count.
+ * because of concurrent writes by other processes, those with votes for products with decisions, and those whose
+ * removed votes may let other votes count.
  *
- * @returns for each change the state and the product's count after it, or `product_not_found`, or `unavailable` while
- * an operator changes the product's votes. `productIds` has all other products of the changes, even those whose counts
- * did not change.
+ * @returns for each change, the state and the product's count after it, or a CoreError: `product_not_found`, or
+ * `unavailable` while an operator changes the product's votes. `productIds` contains the products of all changes
+ * without an error, even those whose counts did not change.
  * @throws CoreError `unavailable`.
  */
 export async function setUpvotes(
@@ -89,8 +89,8 @@ export async function setUpvotes(
   let locked = new Set<string>();
   if (skipped.length > 0) {
     const rows = await database.transaction(async (sql) => {
-      // Locks first, so the snapshot of the next statement includes the decisions that this one waits for. It locks all
-      // counts that the next statement locks, in order, to prevent deadlocks.
+      // Locks the counts in a statement of its own, so the snapshot of the next statement includes the decisions for
+      // which the lock waited. Locks all counts that the next statement locks, in order, to prevent deadlocks.
       const ids = skipped.map(({ productId }) => productId);
       locked = new Set(await lockWritableCounts(sql, ids));
       return write(sql, runtime, skipped, { now, networks, decisions: true, rules });
@@ -100,7 +100,7 @@ export async function setUpvotes(
     for (const { productId } of skipped) decided.add(productId);
   }
   const others = await countsOfOthers(database, last, written, now);
-  // Products that were locked were not skipped: they already had the requested votes.
+  // Products that were locked were not skipped: their votes already were as requested.
   const isPaused = (row: ProductRow) => row.is_paused && !locked.has(row.product_id);
   const paused = new Set(others.filter(isPaused).map((row) => row.product_id));
   const [upvoted, counts] = statesBefore(last, [...written, ...others.filter((row) => !isPaused(row))]);
