@@ -46,7 +46,7 @@ export class ImportChanges {
   readonly #startedAt: Date;
   #changes: ImportChange[] = [];
   #isTooLarge = false;
-  /** Products whose launch moves from or to a time after the start of the import, before and after the move. */
+  /** Products whose launch the import moves from or to a time after its start, each before and after the move. */
   readonly #movedLaunches: [before: StoredProduct, after: StoredProduct][] = [];
 
   /** @param importId the id of the import's entry in the audit log. */
@@ -98,8 +98,8 @@ export class ImportChanges {
 }
 
 /**
- * `was_removed`: whether the product was removed after the import and not restored. If so, any product with its id is
- * another one.
+ * `was_removed`: whether the product was removed after the import and not restored. If so, a product that now has its
+ * id is a different product.
  */
 const SELECT_CHANGES = `SELECT product_id, before, version, EXISTS (
     SELECT 1 FROM removed_products removed
@@ -282,7 +282,7 @@ async function movedLaunchEntries(
   });
 }
 
-/** Locks products. @returns by id, those that have neither changed nor been created again since the import. */
+/** Locks products. @returns those that have neither changed nor been created again since the import, by id. */
 async function lockUnchanged(
   sql: Sql,
   changes: readonly { productId: string; version: string; wasRemoved: boolean }[],

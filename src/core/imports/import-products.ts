@@ -26,7 +26,7 @@ export interface ImportOptions {
   /** The value of SITE_TIME_ZONE. */
   timeZone: string;
   log: Pick<Log, 'warn'>;
-  /** `done` counts the checked bytes or the processed rows so far. A retry of the transaction starts again at 0. */
+  /** `done` is the number of bytes checked or rows processed so far. A retry of the transaction starts again at 0. */
   onProgress?: ((stage: 'check' | 'write', done: number) => void) | undefined;
 }
 
@@ -91,7 +91,7 @@ const SELECT_FLUSHABLE = `SELECT indexrelid::regclass::text AS name
 /**
  * Moves the pending entries of the search indexes into their main structure, without blocking other sessions. Searches
  * read all pending entries, so searches for rare words would take three times as long until a later write makes
- * PostgreSQL move them.
+ * PostgreSQL move the entries.
  */
 async function flushSearchIndexes(database: Database, log: Pick<Log, 'warn'>): Promise<void> {
   try {

@@ -152,7 +152,7 @@ async function mergeBatches(
     writing.catch(() => {});
     await written;
     written = writing;
-    // If there are more ids than this, they are not recorded; see `recordChange`.
+    // If there are more ids than `MAX_CHANGED_IDS`, `recordChange` records none of them.
     if (changedIds.length <= MAX_CHANGED_IDS) changedIds.push(...[...created, ...updated].map(({ id }) => id));
     onRows?.(rows.length);
   }
@@ -172,9 +172,9 @@ async function mergeBatches(
 }
 
 /**
- * Returns the creation time of the nth new product (from 0) whose row does not contain a time. Each is a millisecond
- * earlier than the previous one, so the list (newest first) follows the order of the file. No time is before the day of
- * the import, so just after midnight, several may be equal.
+ * Returns the creation time of the nth new product (from 0) whose row does not contain a time. Each time is a
+ * millisecond earlier than the previous one, so the list (newest first) follows the order of the file. No time is
+ * before the day of the import, so just after midnight, several times may be equal.
  */
 function nthCreationTime(now: Date, n: number, dayStart: Date): Date {
   return new Date(Math.max(dayStart.getTime(), now.getTime() - n));

@@ -41,7 +41,7 @@ class ArrayReader {
   #bytesBefore = 0;
 
   constructor() {
-    // The tokenizer's own decoder would also drop U+FEFF within texts.
+    // The tokenizer's own decoder would drop U+FEFF even within texts.
     const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
     Object.assign(Reflect.get(this.#tokenizer, 'bufferedString'), { decoder });
     this.#tokenizer.onToken = (token) => this.#take(token);

@@ -17,7 +17,7 @@ import { cellOf, isRecord, type SourceValues } from './source-record.ts';
 
 /**
  * The fields of a product that a row contains. Missing fields stay unchanged, and blank ones get their defaults. A
- * blank time is `undefined`: an import keeps the time of an existing product, and an edit is refused.
+ * blank time is `undefined`: an import then keeps the time of an existing product, and an edit is refused.
  */
 export type ProductPatch = Omit<PartialProduct, 'id'> & {
   id?: string | undefined;
@@ -99,7 +99,7 @@ function readId(text: string, slugifyIds: boolean): Pick<ProductPatch, 'id' | 'r
 function textOf(value: unknown, { maxCharacters }: Pick<ProductField, 'maxCharacters'>): string {
   if (value === null) return '';
   if (typeof value !== 'string' && typeof value !== 'number') throw new FieldError('it must be text');
-  // JSON.parse has rounded such an integer, so two ids could become the same.
+  // JSON.parse rounds larger integers, so two different ids could become equal.
   if (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER)
     throw new FieldError('the number has too many digits: write it as text, in quotes');
   const text = String(value).trim();

@@ -34,7 +34,8 @@ interface ProductEdit {
 
 /**
  * Changes fields of a product and adds an entry to the audit log. Does nothing if no value differs. Reads `rules.now`
- * after the product has been locked, because it may launch in the meantime. The default time zone is UTC.
+ * after the product has been locked, because the product may launch while this operation waits. `rules.timeZone`
+ * defaults to UTC.
  * @returns the product, and the id of the entry or, if no value differs, null.
  * @throws CoreError `product_not_found`, `product_invalid` with all errors, `product_changed` with the current product.
  */

@@ -48,7 +48,7 @@ const SELECT_DIGEST_ROWS = `SELECT coalesce(sum(products * (votes + ${ROWS_PER_P
 
 /**
  * Runs a transaction that may remove these products. If it may take long, writers skip the products until it ends.
- * `rewritten` is the number of products that the transaction may also change while it holds the locks.
+ * `rewritten` is the number of other products that the transaction may change while it holds the locks.
  */
 export async function removalTransaction<Result>(
   database: Database,
@@ -189,8 +189,7 @@ export async function moveToRemoved(sql: Sql, ids: readonly string[]): Promise<S
   return stored;
 }
 
-// Changes the versions of open tallies, because the votes for a new product with the same id may give it the same
-// `window_changes`.
+// Changes the versions of open tallies, because a new product with the same id may get the same `window_changes`.
 const TOUCH_OPEN_DAYS = `UPDATE leaderboards SET revision = revision
   WHERE period = ANY($1::text[]) AND kind = 'day' AND final_at IS NULL`;
 

@@ -48,7 +48,7 @@ const COLUMNS = `removal_id, product_id, product ->> 'name' AS name, upvotes, co
 /**
  * Restores removed products with their counts, upvotes and comments, in one transaction. If any product cannot be
  * restored, none is restored. If the launch time of a product passed while it was removed, the product launches now.
- * Writes of visitors do not wait for the transaction. For `LARGE_CHANGE_ROWS` rows or more, `database` must have no
+ * Visitors' writes do not wait for the transaction. For `LARGE_CHANGE_ROWS` rows or more, `database` must have no
  * statement timeout.
  * @param timeZone the value of SITE_TIME_ZONE.
  * @throws CoreError `unavailable`.
@@ -139,8 +139,8 @@ function notFoundIn(rows: readonly RemovalRow[], choice: RemovalChoice): string[
   return [...new Set(byRemoval ? choice.removalIds : choice.productIds)].filter((id) => !found.has(id));
 }
 
-// Also sets the launch time of the submission, because undoing its approval compares the times. This must come before
-// products are written, because submissions are locked before products.
+// Sets the launch times of the removed products and of their submissions, because undoing an approval compares the two.
+// Must run before products are written, because submissions are locked before products.
 const SET_LAUNCH_TIMES = `WITH moved AS (
     UPDATE removed_products r SET
       product = product || jsonb_build_object('created_at', row.at, 'launch_date', row.launch_date),
@@ -164,7 +164,7 @@ async function launchMissed(sql: Sql, rows: readonly RemovalRow[], timeZone: str
   if (moved.length > 0) await sql.query(SET_LAUNCH_TIMES, [JSON.stringify(moved)]);
 }
 
-// `$2` has the defaults of fields that were added after the removal.
+// `$2` contains the default values of fields that were added after the removal.
 const RESTORE_PRODUCTS = `INSERT INTO products
   SELECT (jsonb_populate_record(NULL::products, $2::jsonb || product)).* FROM removed_products
   WHERE removal_id = ANY($1::uuid[])

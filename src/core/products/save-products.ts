@@ -61,8 +61,8 @@ interface Reversal {
 }
 
 /**
- * Returns the product to store when a change is reverted: `before`, the product before the change. If the change
- * prevented a launch whose time has passed, the product launches now: at the earlier time, its launch window would be
+ * Returns the product to store when a change is reverted: the product `before` the change. If the change prevented a
+ * launch whose time has passed, the product launches now, because at the original time, its launch window would be
  * shorter or over.
  */
 export function withMissedLaunch<Launched extends Pick<StoredProduct, 'launchDate' | 'createdAt'>>(

@@ -98,7 +98,7 @@ async function planIndexLookup(database: Database, { term, tag }: Search): Promi
   return { keys: { grams }, share: Math.min(...grams.map(frequencyOf)) };
 }
 
-/** Scans the first window. `expectedMatches` is an upper bound. */
+/** Scans the first window. `expectedMatches` is an upper bound for the number of matches in it. */
 function scanFirstWindow(database: Database, range: ListRange, expectedMatches: number): Promise<ScanResult> {
   const rows = FIRST_WINDOW_ROWS[range.sort];
   const fillsPage = expectedMatches * PROBE_FRACTION >= range.maxMatches;

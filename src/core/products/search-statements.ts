@@ -108,8 +108,8 @@ interface IndexLookup extends ListRange {
 }
 
 /**
- * What to look up for a term: parts of it, in order, in the trigram index, or n-grams in their index. If there is
- * neither, the whole term is looked up in the trigram index.
+ * What to look up for a term: `parts` of it, in order, in the trigram index, or its `grams` in the index of n-grams. If
+ * both are unset, the whole term is looked up in the trigram index.
  */
 export interface LookupKeys {
   parts?: readonly string[];

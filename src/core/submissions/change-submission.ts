@@ -43,8 +43,8 @@ export interface SubmissionVersion {
 }
 
 /**
- * Changes fields and the launch time of a submission. An edit returns a declined submission to the review queue, even
- * if it changes nothing, and a scheduled one if it changes more than the launch time.
+ * Changes fields and the launch time of a submission. Any edit returns a declined submission to the review queue. An
+ * edit returns a scheduled submission to the queue only if it changes more than the launch time.
  * @throws CoreError `submission_not_found`, `submission_invalid`, `submission_changed`, `submission_withdrawn`,
  * `already_launched`, `too_many_waiting`, `unavailable`.
  */
@@ -125,8 +125,8 @@ export function removeScreenshot(
 }
 
 /**
- * Changes the pictures, unless the submission is declined: an upload that began before the decline must not resubmit
- * it.
+ * Changes the pictures, unless the submission is declined: an upload that began before the decline must not return the
+ * submission to the queue.
  */
 function changePictures(
   database: Database,

@@ -182,8 +182,8 @@ const COUNT_WAITING =
 
 /**
  * Serializes new submissions until the transaction ends, so the number of waiting submissions is exact. To prevent
- * deadlocks, must be called after everything else is locked. Only a repeated request locks its submission later; it is
- * retried after a deadlock.
+ * deadlocks, must be called after everything else is locked. The only exception is a repeated request, which locks its
+ * submission later and is retried after a deadlock.
  * @returns the secret with which networks are hashed.
  */
 export async function lockQueue(sql: Sql): Promise<Buffer> {
@@ -196,8 +196,8 @@ export async function lockQueue(sql: Sql): Promise<Buffer> {
 }
 
 /**
- * Checks that no submission has reserved the id of a product that this transaction adds. Calls `lockQueue`, so new
- * submissions wait until the transaction ends, and it must commit soon.
+ * Checks that no submission has reserved the id of a product that this transaction adds. Calls `lockQueue`, so the
+ * transaction must commit soon: new submissions wait until it ends.
  * @throws CoreError `overloaded`, after which `insertWithRetries` chooses other ids.
  */
 export async function requireUnreserved(sql: Sql, ids: readonly string[]): Promise<void> {

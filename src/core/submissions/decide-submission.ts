@@ -29,8 +29,8 @@ export interface DecisionTarget {
 }
 
 /**
- * Approves a waiting or declined submission. Its product launches at the time that the maker chose or, if there is none
- * or it has passed, now.
+ * Approves a waiting or declined submission. Its product launches at the time that the maker chose, or immediately if
+ * there is no such time or the time has passed.
  * @throws CoreError `submission_not_found`, `submission_changed`, `already_decided`, `submission_withdrawn`,
  * `id_taken`, `unavailable`.
  */
@@ -92,9 +92,9 @@ export function declineSubmission(
 /**
  * Undoes the last decision, unless the maker has changed more than the launch time since. An approved product is
  * removed from the site, unless it differs from the submission, has votes, or has comments by anyone but the maker. A
- * launch moves back, unless an operator has edited its time since.
+ * launch that the decision moved returns to its previous time, unless an operator has edited the time since.
  * @throws CoreError `submission_not_found`, `submission_changed`, `already_decided` if the decision cannot be undone,
- * `not_undoable` if it is not the one with `auditId`, `already_launched`, `id_taken`, `unavailable`.
+ * `not_undoable` if the last decision is not the one with `auditId`, `already_launched`, `id_taken`, `unavailable`.
  */
 export function undoDecision(database: Database, target: DecisionTarget, rules: LaunchRules): Promise<SubmissionRow> {
   return decide(database, target, 'submissions undo', async (sql, row, _auditId, details) => {
