@@ -3,7 +3,7 @@ import type { Database, Sql, StatementOptions } from './database.ts';
 
 /**
  * The tables of products, votes and comments, each after the tables that it references. They are distributed by the
- * product's id, which colocates all their rows of a product. All other tables stay on the coordinator.
+ * product's id, so all rows of a product are on the same node. All other tables stay on the coordinator.
  */
 export const DISTRIBUTED_TABLES: readonly { name: string; column: string }[] = [
   { name: 'products', column: 'id' },

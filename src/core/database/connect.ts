@@ -27,7 +27,7 @@ interface ConnectOptions {
    * be a function only with `databaseUrl`.
    */
   maxConnections?: PoolSize;
-  /** Aborts migrations and work on connections without a statement timeout, which the server rolls back. */
+  /** Aborts migrations, and work on connections without a statement timeout. The server rolls this work back. */
   signal?: AbortSignal | undefined;
 }
 
@@ -40,7 +40,7 @@ export interface Connection {
   migrate(directory: string): Promise<string[]>;
   /**
    * Runs work whose duration grows with the data, such as a backup, on a connection without a statement timeout. If
-   * `signal` is aborted, statements fail, and the server rolls back the transaction that has not committed.
+   * `signal` is aborted, statements fail, and the server rolls back a transaction that has not committed.
    */
   withoutStatementTimeout<Result>(work: (database: Database) => Promise<Result>, signal?: AbortSignal): Promise<Result>;
   /**
@@ -67,7 +67,7 @@ type Server = Pick<EmbeddedDatabase, 'url' | 'location'>;
 /** The name of the embedded database's role and database, and of its files on disk. */
 export const EMBEDDED_NAME = 'groundswell';
 
-/** The names of settings, and the advice, in messages of the embedded database. */
+/** The names of settings and the instructions that appear in messages about the embedded database. */
 export const OPERATOR_TERMS: OperatorTerms = {
   product: 'Groundswell',
   dataDir: 'DATA_DIR',

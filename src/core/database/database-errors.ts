@@ -22,7 +22,8 @@ const CONNECTION_FAILURE_STATE = /^(?:08...|25006|25P03|28...|3D000|53...|57...|
 const REFUSES_WRITES_STATE = /^(?:25006|53100)$/;
 
 /**
- * Returns whether an error means that the database is unavailable or read-only, rather than that a statement was wrong.
+ * Returns whether an error means that the database is unavailable or read-only, rather than that a statement is
+ * invalid.
  */
 export function isConnectionFailure(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
@@ -103,8 +104,8 @@ const OUTAGE_GAP_MS = 60_000;
 
 /**
  * Returns a function that awaits work, and logs an outage if the work fails because the database is unavailable. An
- * outage is logged once per reason, not once per request. The reason is the SQLSTATE or the system's error code or,
- * without a code, the message. Nothing is logged once `signal` is aborted, which closes the connections.
+ * outage is logged once per reason, not once per request. The reason is the SQLSTATE, the system's error code or, if
+ * there is neither, the message. Nothing is logged once `signal` is aborted, which closes the connections.
  */
 export function watchOutages(
   log: Log,

@@ -18,7 +18,7 @@ export interface Sql {
   query<Row extends object>(text: string, values?: readonly unknown[], options?: StatementOptions): Promise<Row[]>;
 }
 
-/** Transactions ignore these options. */
+/** Options for one statement. Within a transaction, they are ignored. */
 export interface StatementOptions {
   /**
    * The client's timeout for this statement; shorter than the pool's. Set it only for reads, because the server might
@@ -157,8 +157,8 @@ export function openDatabase(options: DatabaseOptions): Database {
 }
 
 /**
- * Sets the server's timeouts on a new connection. Also sets the isolation level and the formats of dates and strings,
- * whose defaults a role or a database may change. Uses statements, since a pooler may reject start-up parameters.
+ * Sets the server's timeouts on a new connection, and the isolation level and the formats of dates and strings, because
+ * a role or a database may have other defaults. Uses statements, since a pooler may reject start-up parameters.
  * Settings that the server does not know are ignored.
  */
 async function configureSession(client: pg.ClientBase, statementTimeoutMs: number): Promise<void> {

@@ -47,7 +47,8 @@ export function transactionWithRetries<Result>(
 
 /**
  * Like `transactionWithRetries`, but also retries `work` if another transaction creates one of the same rows at the
- * same time, or a submission reserves its id (CoreError `overloaded`). The next attempt finds that row.
+ * same time, or a submission reserves the id of a new product (CoreError `overloaded`). The next attempt finds that row
+ * or reservation.
  */
 export function insertWithRetries<Result>(database: Database, work: (sql: Sql) => Promise<Result>): Promise<Result> {
   const isReserved = (error: unknown) => error instanceof CoreError && error.code === 'overloaded';
@@ -56,8 +57,8 @@ export function insertWithRetries<Result>(database: Database, work: (sql: Sql) =
 }
 
 /**
- * Runs a change, then `read` at the end of its transaction. A read after the commit could fail alone, and the change
- * would be reported as failed although it was made.
+ * Runs a change, then `read` at the end of its transaction. If `read` ran after the commit and failed, the change would
+ * be reported as failed although it was made.
  */
 export async function readBeforeCommit<Result, Read>(
   database: Database,
@@ -169,8 +170,8 @@ interface StatementQueue {
 }
 
 /**
- * Queues statements and sends them one at a time. Call `end` before the transaction ends; otherwise a queued statement
- * could be sent after it.
+ * Queues statements and sends them one at a time. Call `end` before the transaction ends; otherwise, a queued statement
+ * could be sent after the transaction.
  */
 export function serializeStatements(connection: Sql): StatementQueue {
   let last: Promise<unknown> = Promise.resolve();

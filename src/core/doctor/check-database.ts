@@ -47,8 +47,8 @@ const COUNT_CONNECTIONS = `SELECT count(*)::integer AS open FROM pg_stat_activit
     AND ($1 <> 'the role' OR usename = current_user) AND ($1 <> 'the database' OR datname = current_database())`;
 
 /**
- * Checks that the site opens no more connections than the database allows, and that some are free. `neededOf` returns
- * the maximum number of connections that the site opens under a limit.
+ * Checks that the site opens no more connections than the database allows, and that some connections are free.
+ * `neededOf` returns the maximum number of connections that the site opens under a limit.
  */
 export async function checkConnections(sql: Sql, neededOf: (limit: number) => number): Promise<Finding> {
   const { connections, setBy } = await readConnectionLimit(sql);

@@ -113,7 +113,7 @@ async function tryRestore(database: Database, path: string, migrationsFolder: st
       await disableTimeouts(sql);
       await sql.query("SET LOCAL TimeZone = 'UTC'");
       await sql.query(`CREATE SCHEMA ${schema}`);
-      // With a single schema in the search path, the names of tables can only refer to tables of the trial.
+      // With a single schema in the search path, the names of tables can refer only to tables of the trial.
       await sql.query(`SET LOCAL search_path = ${schema}`);
       for (const migration of migrations) await sql.query(migration.sql);
       const tables = await readTableShapes(sql, SITE_TABLES);
@@ -165,7 +165,10 @@ export async function checkDisk(setting: string, folder: string, measure: Measur
   }
 }
 
-/** Checks that the data folder belongs to this user, its group cannot write to it, and others have no access. */
+/**
+ * Checks that the data folder belongs to this user (unless it is root), that its group cannot write to it, and that
+ * others have no access.
+ */
 export async function checkDataFolder(clusterDir: string): Promise<Finding> {
   const { uid, mode } = await stat(clusterDir);
   const permissions = mode & 0o777;

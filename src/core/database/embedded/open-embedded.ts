@@ -13,10 +13,10 @@ export interface EmbeddedOptions {
   readonly name: string;
   /** The data folder, created if missing. The cluster is in its subfolder `postgres`, if possible. */
   readonly dataDir: string;
-  /** For example `own` for a server, and `share` for a command-line tool. */
+  /** How this process uses the database, for example `own` for a server, and `share` for a command-line tool. */
   readonly mode: Mode;
   readonly log: Log;
-  /** The names of settings, and the advice, in messages to the operator. */
+  /** The names of settings and the instructions that appear in messages to the operator. */
   readonly terms?: OperatorTerms;
   /** Default `full`. */
   readonly durability?: Durability;

@@ -118,7 +118,7 @@ interface Supervisor {
 
 /**
  * Keeps a postmaster running: restarts it at the same address when it dies. Failed starts are retried without limit, so
- * a program recovers without an operator, for example when its disk has space again.
+ * the database recovers without an operator, for example when its disk has space again.
  */
 function supervise(cluster: Cluster, first: Postmaster, credentials: Credentials, log: Log): Supervisor {
   const { address } = first;

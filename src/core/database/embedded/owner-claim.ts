@@ -231,7 +231,7 @@ function listenAt(server: Server, address: string, run: SocketFolder['run'] = (w
       server.removeListener('error', reject);
       resolve();
     });
-    // `listen` binds before it returns, so it uses the rights of `run`.
+    // `listen` binds before it returns, so it creates the socket with the rights of `run`.
     run(() => server.listen(address));
   });
 }
