@@ -6,8 +6,9 @@ import { isIntact, PICTURE_NAME, readPicture, storePicture } from '../pictures/p
 
 /**
  * A backup is UTF-8 text compressed with gzip. A line that begins with `#` is a JSON marker; every other line is a row
- * of the table that the last marker began. The header comes first, then each table (a marker, its rows, a marker with
- * their checksum), then the end marker: a file without it is incomplete. `zgrep '^#'` shows the structure of a backup.
+ * of the table that the last marker began. The header comes first. Each table follows as a marker, its rows, and a
+ * marker with the checksum of the rows. The end marker comes last; a file without it is incomplete. `zgrep '^#'` shows
+ * the structure of a backup.
  */
 
 /** The version of the format. It is incremented when older programs cannot read the new format. */

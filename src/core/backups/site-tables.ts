@@ -3,7 +3,7 @@ import { readInBatches } from '../database/transactions.ts';
 
 /**
  * The tables that backups contain. A table comes after those that it references, so tables are filled in this order and
- * emptied in reverse. This is an explicit list, because a database may contain other tables.
+ * emptied in reverse. The list is explicit, because a database may contain other tables.
  */
 export const SITE_TABLES: readonly string[] = [
   'products',
@@ -80,7 +80,7 @@ export async function readTableShapes(sql: Sql, names: readonly string[]): Promi
 /**
  * Reads a table in the order of its key, each row as one line of JSON without a line break. PostgreSQL writes the JSON,
  * which preserves microseconds, long numbers and the content of `jsonb`; parsing it in JavaScript would lose precision.
- * The only exception is a `jsonb` null, which is restored as an SQL NULL. Call it in a transaction after
+ * The only value that changes is a `jsonb` null, which is restored as an SQL NULL. Call it in a transaction after
  * `holdSnapshot`, for one table at a time.
  */
 export async function* readRows(sql: Sql, shape: TableShape, batchRows?: number): AsyncGenerator<string[]> {

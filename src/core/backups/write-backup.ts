@@ -46,8 +46,9 @@ interface WrittenBackup {
 
 /**
  * Writes a backup of a snapshot of the running site, in one read-only transaction that does not block other
- * transactions. The transaction ends before the pictures are read, because it holds back VACUUM. The file, which only
- * its owner can read, appears when it is complete and synced to disk. `database` must have no statement timeout.
+ * transactions. The transaction ends before the pictures are read, because an open snapshot holds back VACUUM. The
+ * file, which only its owner can read, appears when it is complete and synced to disk. `database` must have no
+ * statement timeout.
  * @throws CoreError `unavailable`, an error of the file system, or the error of `checkSpace`.
  */
 export async function writeBackup(

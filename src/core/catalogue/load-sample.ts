@@ -57,8 +57,8 @@ export async function getSampleTime(sql: Sql): Promise<SampleTime | undefined> {
 }
 
 /**
- * Loads the sample if the site has no products, never had the sample and was never started without it. This is not
- * recorded in the audit log.
+ * Loads the sample if the site has no products, never had the sample and was never started without it. The addition is
+ * not recorded in the audit log.
  * @returns the number of added products.
  */
 export async function loadSampleIfNew(

@@ -84,9 +84,9 @@ export async function readSampleCatalogue(
 }
 
 /**
- * Returns a function that shifts times. The last day becomes the day of `now`, compressed into the part of it that has
- * passed, so a new site has launches today and none in the future. On other days, the time since midnight does not
- * change.
+ * Returns a function that shifts times. The last day becomes the day of `now`, and its times are compressed into the
+ * part of the day that has passed, so a new site has launches today and none in the future. On other days, the time
+ * since midnight does not change.
  */
 function createTimeShift(lastDay: number, { now, timeZone }: SampleTime): (time: string) => string {
   const instant = DateTime.fromISO(now, { zone: timeZone });

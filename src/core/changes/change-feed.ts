@@ -85,7 +85,7 @@ const RETENTION = `${RETENTION_MS} * interval '1 millisecond'`;
 
 /**
  * Deletes rows older than `RETENTION_MS`. After the database's clock was set back, also deletes rows more than
- * `RETENTION_MS` in the future, because every read would return them until that time has passed.
+ * `RETENTION_MS` in the future, because every read would return these rows until their time has passed.
  */
 export async function deleteOldChanges(sql: Sql): Promise<void> {
   await sql.query(

@@ -96,7 +96,7 @@ export function nextPollerState(state: PollerState, event: PollerEvent): PollerS
   if (state.kind === 'stopped') return { state, effects: [] };
   switch (event.kind) {
     case 'wake':
-      // The current read may miss the change, but the next read follows soon.
+      // The current read may miss the change that caused a notification, but the next read follows soon.
       if (state.kind === 'reading') return { state, effects: [] };
       return { state: { ...state, kind: 'reading' }, effects: [{ kind: 'cancelWait' }, { kind: 'read' }] };
     case 'succeeded':

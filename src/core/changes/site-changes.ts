@@ -119,9 +119,9 @@ export function subscribeToChanges(database: Database, log: Log): SiteChanges {
   }
 
   /**
-   * Sets the site's clock to the database's. Reports a gap if the database's clock is more than the overlap behind the
-   * expected time, for example after a failover: new changes may then have times before the overlap. The expected time
-   * is that of the start of the read, because a process that was blocked gets the response late.
+   * Sets the site's clock to the database's. Reports a gap if the database's clock is behind the expected time by more
+   * than the overlap, for example after a failover, because new changes may then have times before the overlap. The
+   * expected time is the one at the start of the read, because a process that was blocked gets the response late.
    */
   function synchronize(time: number, startedAt: number): void {
     const isBehind = clock.observedUpTo !== undefined && time < clock.databaseNow(startedAt) - OVERLAP_MS;
@@ -142,8 +142,8 @@ export function subscribeToChanges(database: Database, log: Log): SiteChanges {
   const poller = pollChanges(database, log, {
     onHistory: (records, time) => recent.begin(records, time),
     onChange(record) {
-      // This process's own changes were passed on when they were made. They are remembered again with this later time,
-      // because other processes can read them only now.
+      // This process's own changes were passed on when they were made. They are remembered again with the later time of
+      // this read, because other processes can read them only now.
       if (publisher.isOwn(record.id)) recent.add(record, databaseNow());
       else passOn(record);
     },

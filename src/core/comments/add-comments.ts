@@ -54,8 +54,8 @@ const SELECT_PAUSED = `SELECT product_id FROM product_counts WHERE product_id = 
 
 /**
  * Adds comments and updates the counts in one transaction. A held comment is not counted until it is released.
- * @returns for each comment the written one, the earlier one with the same idempotency key, or a CoreError
- * `product_not_found` or `comment_not_found`, or `unavailable` while an operator changes the votes of the product.
+ * @returns for each comment, the written one or the earlier one with the same idempotency key, or a CoreError:
+ * `product_not_found`, `comment_not_found`, or `unavailable` while an operator changes the votes of the product.
  * @throws CoreError `unavailable`.
  */
 export async function addComments(

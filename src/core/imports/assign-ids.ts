@@ -51,10 +51,9 @@ const SELECT_RESERVED = `SELECT wanted.slug, s.id
     OR (s.id > (wanted.slug || '-') COLLATE "C" AND s.id < (wanted.slug || '.') COLLATE "C")`;
 
 /**
- * Assigns ids to rows without an id: a slug of the name, with a number if another product has the slug. If one of the
- * site's products with the slug, numbered or not, has the same content as a row, the row gets the id of that product.
- * Only pictures from local files may differ. Importing a file again therefore gives the same ids, and no row overwrites
- * an unrelated product.
+ * Assigns ids to rows without an id: a slug of the name, with a number if another product has the slug. If a product of
+ * the site has such an id and the same content as a row, except for pictures from local files, the row gets the id of
+ * that product. Importing a file again therefore gives the same ids, and no row overwrites an unrelated product.
  */
 export class IdAssigner {
   readonly #idsOfFile: ReadonlyMap<string, unknown>;
@@ -106,8 +105,8 @@ export class IdAssigner {
   }
 
   /**
-   * Finds a product for a row with local pictures. An earlier import may not have copied them, or they may have been
-   * replaced since. Prefers a product without pictures, because its pictures can be overwritten without loss.
+   * Finds a product for a row with local pictures. An earlier import may not have copied these pictures, or they may
+   * have been replaced since. Prefers a product without pictures, because its pictures can be overwritten without loss.
    */
   #takeLocalMatch(row: Row): string | undefined {
     if (!row.patch.hasLocalPictures) return undefined;
