@@ -75,7 +75,10 @@ const CAP_NETWORKS = applyCap(VOTES_OF_NETWORKS);
 interface CapResult {
   /** The products with corrected verdicts. */
   corrected: string[];
-  /** The networks with wrong verdicts whose counts another transaction has locked. The caller must retry them. */
+  /**
+   * The networks with wrong verdicts for products whose counts another transaction has locked. The caller must retry
+   * them.
+   */
   skipped: VoteNetwork[];
 }
 
@@ -110,10 +113,11 @@ export async function applyCapToNetworks(
 }
 
 /**
- * Like `applyVoteCap`, but only for launches with wrong verdicts, each in its own transaction that locks its counts.
+ * Like `applyVoteCap`, but only for launches with wrong verdicts, each in its own transaction that locks the launch's
+ * counts.
  * @returns the launches that had wrong verdicts.
  * @throws an error that is not a statement timeout (`isStatementTimeout`) if waiting for locked counts timed out, so
- * the caller does not mistake this for a launch with too many votes.
+ * the caller does not mistake the wait for a launch with too many votes.
  */
 export async function applyCapToLaunches(
   database: Database,

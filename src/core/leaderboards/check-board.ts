@@ -104,8 +104,8 @@ async function check(sql: Sql, { name, kind }: Period): Promise<(CheckedBoard & 
 }
 
 /**
- * Counts the votes of each launch from its rows or, for a finalized day, from its tally, whose digest is compared as
- * well.
+ * Counts the votes of each launch from the rows of votes or, for a finalized day, from the stored tally. Compares the
+ * digest of the tally as well.
  */
 async function recount(
   sql: Sql,

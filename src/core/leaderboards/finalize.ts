@@ -81,8 +81,8 @@ const FIND_UNPLACED_PERIODS = `SELECT DISTINCT b.period
   WHERE b.final_at IS NULL AND b.to_at <= $1::timestamptz AND l.placed_for IS DISTINCT FROM l.launched_at AND NOT l.final`;
 
 /**
- * Returns the due periods with launches that are not on their boards yet, because another transaction has locked them
- * or their counts are missing.
+ * Returns the due periods with launches that are not on their boards yet, because another transaction has locked the
+ * launches or their counts are missing.
  */
 async function findPeriodsWithUnplacedLaunches(sql: Sql, rules: LeaderboardRules): Promise<string[]> {
   const rows = await sql.query<{ period: string }>(FIND_UNPLACED_PERIODS, [dueBefore(rules)]);

@@ -5,10 +5,9 @@ import { windowStart } from './calendar.ts';
 import { IN_WINDOW, recountLaunches } from './launch-votes.ts';
 
 /**
- * SQL: whether a retracted vote `r` (withdrawn after the window) for a launch `l` no longer counts, because the window
- * is still open, or because the session has another vote in the window: an upvote or a later retracted vote. Votes
- * before the window stay, because they count again if the launch moves back. `$2` is the start of a window that ends
- * now.
+ * SQL: whether a retracted vote `r` (withdrawn after the window) for a launch `l` no longer counts: the window is still
+ * open, or the session has another vote in the window (an upvote or a later retracted vote). Votes before the window
+ * stay, because they count again if the launch moves back. `$2` is the start of a window that ends now.
  */
 const NO_LONGER_COUNTS = `r.created_at >= l.launched_at AND (
     l.launched_at > $2::timestamptz

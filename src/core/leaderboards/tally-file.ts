@@ -32,8 +32,8 @@ export interface TallyVote {
 }
 
 /**
- * Returns the header of a day without launches as a line of JSON. The order of its fields matters, because the digest
- * covers it.
+ * Returns the header of a day without launches as a line of JSON. The order of the fields matters, because the digest
+ * covers the line.
  */
 export function emptyHeaderLine({ period, timeZone, from, to, status, revision }: TallyHeader): string {
   return `${JSON.stringify({ tally: 1, period, timeZone, from, to, status, revision, products: [] })}\n`;

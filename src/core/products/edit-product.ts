@@ -115,8 +115,7 @@ function picturesOf({
 }
 
 /**
- * Checks that the uploads that an edit adds still exist. If the edit is saved late, they may have been deleted as
- * unreferenced.
+ * Checks that the uploads that an edit adds still exist, because unreferenced uploads are deleted after about a day.
  * @throws CoreError `product_invalid`.
  */
 async function requirePictures(folder: string, before: StoredProduct, after: StoredProduct): Promise<void> {

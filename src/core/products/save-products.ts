@@ -36,8 +36,9 @@ export function launchOf(time: Date, timeZone: string): Pick<StoredProduct, 'lau
 export const ZONES_OF_ALL_DATES = ['Etc/GMT+12', 'UTC', 'Etc/GMT-14'];
 
 /**
- * Returns a product with another launch time. Its launch date becomes the day of that time, unless an operator set it
- * to a text other than the day of the previous time. All time zones are tried, because SITE_TIME_ZONE may have changed.
+ * Returns a product with another launch time. Its launch date becomes the day of the new time, unless an operator set a
+ * launch date other than the day of the previous time. All time zones are tried, because SITE_TIME_ZONE may have
+ * changed.
  */
 export function withLaunchTime<Launched extends Pick<StoredProduct, 'launchDate' | 'createdAt'>>(
   product: Launched,
@@ -154,9 +155,9 @@ const MOVE_WINDOWS = `UPDATE product_counts c SET window_from = l.launched_at FR
   WHERE c.product_id = ANY($1::text[]) AND l.product_id = c.product_id`;
 
 /**
- * Moves the windows of launches that had not begun when the transaction started to their new launch times, so votes are
- * accepted from these times on. The board updater moves the other windows. From the previous launch time on, voters
- * wait for the locked counts, so the transaction must commit soon.
+ * Moves the windows of launches that had not begun when the transaction started. Votes are then accepted from the new
+ * launch times on. The board updater moves the other windows. From the previous launch time on, voters wait for the
+ * locked counts, so the transaction must commit soon.
  */
 export async function moveWindows(sql: Sql, productIds: readonly string[]): Promise<void> {
   if (productIds.length === 0) return;

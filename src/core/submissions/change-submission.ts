@@ -83,7 +83,7 @@ export function setImage(
 /**
  * Appends a screenshot, unless the product already has it, for example because an upload was repeated after its
  * response was lost.
- * @throws CoreError as `editSubmission`; `submission_invalid` if the product has the maximum number.
+ * @throws CoreError as `editSubmission`; `submission_invalid` if the product has the maximum number of screenshots.
  */
 export function addScreenshot(
   database: Database,
