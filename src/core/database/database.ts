@@ -157,9 +157,9 @@ export function openDatabase(options: DatabaseOptions): Database {
 }
 
 /**
- * Sets the server's timeouts on a new connection, and the isolation level and the formats of dates and strings, because
- * a role or a database may have other defaults. Uses statements, since a pooler may reject start-up parameters.
- * Settings that the server does not know are ignored.
+ * Sets the server's timeouts, the isolation level, and the formats of dates and strings on a new connection, because a
+ * role or a database may have other defaults. Uses statements, since a pooler may reject start-up parameters. Settings
+ * that the server does not know are ignored.
  */
 async function configureSession(client: pg.ClientBase, statementTimeoutMs: number): Promise<void> {
   const serverTimeoutMs = Math.floor(statementTimeoutMs * SERVER_SHARE_OF_TIMEOUT);

@@ -110,9 +110,9 @@ export async function completeBinaries(binaries: Binaries): Promise<boolean> {
 }
 
 /**
- * Copies the programs to a subfolder of `folder`, once per version, and deletes copies of other versions. This is
- * necessary if the database's account cannot enter the original folder, or links cannot be created there. The copy
- * takes about 50 MB, without static libraries and headers.
+ * Copies the programs to a subfolder of `folder`, once per version, and deletes copies of other versions. A copy is
+ * necessary if the database's account cannot enter the original folder, or if links cannot be created there. It takes
+ * about 50 MB, without static libraries and headers.
  */
 export async function copyBinaries(binaries: Binaries, folder: string): Promise<Binaries> {
   const copyDir = join(folder, `postgres.binaries-${binaries.version}`);

@@ -43,7 +43,7 @@ interface LocationOptions {
  * Chooses where the cluster is stored. If an account that PostgreSQL accepts can work in the data folder (see
  * `candidateAccounts`), the cluster is stored there, and the programs are copied if that account cannot run them in
  * place. Otherwise, because root has no user namespaces, the cluster is stored below `fallbackFolder`, and stays there.
- * A link in the data folder leads to it, even after the data folder was moved.
+ * A link in the data folder leads to the cluster, even after the data folder was moved.
  * @throws EmbeddedDatabaseError if no location works, or if an existing cluster cannot be reached, because a second
  * cluster must not be created.
  */

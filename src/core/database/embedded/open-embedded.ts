@@ -29,7 +29,7 @@ export interface EmbeddedDatabase {
   readonly url: string;
   /** The folder of the cluster, for messages to the operator. */
   readonly location: string;
-  /** In mode `own`, sets a note about this process, such as its URL, which appears in the error of a second process. */
+  /** In mode `own`, sets a note about this process, such as its URL, for the error message of a second process. */
   setOwnerNote(note: string): void;
   /**
    * Shuts PostgreSQL down if this process owns it and no other process uses it; otherwise leaves it running.

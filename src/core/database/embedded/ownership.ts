@@ -146,8 +146,8 @@ export class OwnerConnection {
 
   /**
    * Tells the owner how this process wants to use the folder.
-   * @returns the owner's status; `gone` if the owner disappeared; `silent` if it does not respond, after closing the
-   * connection.
+   * @returns the owner's status; `gone` if the owner disappeared; `silent` if it does not respond, in which case the
+   * connection is closed.
    */
   async ask(mode: Mode): Promise<OwnerStatus | 'gone' | 'silent'> {
     this.#response = {};

@@ -121,8 +121,8 @@ export async function startPostmaster(cluster: Cluster, address: Address): Promi
 }
 
 /**
- * Returns the running postmaster of a previous owner, or undefined if there is none to use. Waits while it starts,
- * stops or dies; stops it if it does not respond, or runs programs that npm has replaced.
+ * Returns the running postmaster of a previous owner, or undefined if there is none to use. Waits while that postmaster
+ * starts, stops or dies. Stops it if it does not respond, or runs programs that npm has replaced.
  */
 export async function adoptPostmaster(cluster: Cluster, credentials: Credentials): Promise<Postmaster | undefined> {
   const { clusterDir, binaries } = cluster;
