@@ -25,8 +25,8 @@ export function makeTraversableFolder(folder: string): Promise<void> {
 
 /**
  * Creates a folder and its missing parents with the permissions `mode`, regardless of the umask. Existing folders stay
- * unchanged. Recursive `mkdir` is not used: it never returns for a path below a folder that cannot contain folders, such
- * as /proc.
+ * unchanged. Recursive `mkdir` is not used: it never returns for a path below a folder that cannot contain folders,
+ * such as /proc.
  * @param onMade called with each new folder
  */
 export async function makeFolder(

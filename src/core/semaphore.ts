@@ -44,7 +44,7 @@ export function createSemaphore(count: number): Semaphore {
 /** How long a read waits at each of the two limits for other reads to end. */
 const READ_TIMEOUT_MS = 5_000;
 
-/** How long a read may keep its slot while others wait: a client reads 7.5 MB in this time at 1 Mbit/s. */
+/** How long a read may keep its slot while others wait: long enough for a client to read 7.5 MB at 1 Mbit/s. */
 const TURN_MS = 60_000;
 
 /** Limits concurrent reads, in total and to one per reader, so slow readers do not block the others. */

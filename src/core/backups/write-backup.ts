@@ -49,7 +49,7 @@ interface WrittenBackup {
  * transactions. The transaction ends before the pictures are read, because an open snapshot holds back VACUUM. The
  * file, which only its owner can read, appears when it is complete and synced to disk. `database` must have no
  * statement timeout.
- * @throws CoreError `unavailable`, an error of the file system, or the error of `checkSpace`.
+ * @throws CoreError `unavailable`, a file system error, or the error of `checkSpace`.
  */
 export async function writeBackup(
   database: Database,
@@ -80,7 +80,7 @@ export async function writeBackup(
 /**
  * Writes the same content as `writeBackup` to a stream, and then ends the stream unless `end` is false. If the stream
  * closes early, the backup is aborted.
- * @throws CoreError `unavailable`, or an error of the stream.
+ * @throws CoreError `unavailable`, or a stream error.
  */
 export async function sendBackup(
   database: Database,

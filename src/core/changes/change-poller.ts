@@ -130,7 +130,7 @@ function disconnect(
 }
 
 /**
- * Polls for the changes of all processes. Unlike notifications, polling works with every engine and pooler. Times are
+ * Polls for the changes by all processes. Unlike notifications, polling works with every engine and pooler. Times are
  * the database's, except that `onDisconnect` gets the time of this machine.
  */
 export function pollChanges(database: Database, log: Log, listener: ChangePollerListener): ChangePoller {

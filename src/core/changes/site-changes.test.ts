@@ -50,7 +50,9 @@ async function startProcess({ away = false, onRead = () => {} } = {}) {
   return { state, changes, observed, disconnects: onDisconnect, onGap };
 }
 
-/** Makes the database unreachable. Waits for a failed read, because a slow one is also reported, but may still succeed. */
+/**
+ * Makes the database unreachable. Waits for a failed read, because a slow one is also reported, but may still succeed.
+ */
 async function disconnect({ state, disconnects }: Awaited<ReturnType<typeof startProcess>>): Promise<void> {
   state.away = true;
   await expect.poll(() => state.hasRefusedRead).toBe(true);

@@ -49,7 +49,7 @@ export interface ChangeListener {
   onDisconnect?(since: number | undefined): void;
 }
 
-/** The changes of all processes, as this process observes them. */
+/** The changes by all processes, as this process observes them. */
 export interface SiteChanges {
   /** Call after this process has committed a change and before it acknowledges the change. */
   onWrite(change: Change): void;

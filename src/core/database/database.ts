@@ -112,7 +112,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     application_name: 'groundswell',
     onConnect: (client) => configureSession(client, statementTimeoutMs),
   });
-  // Without this handler, an error of an idle connection would crash the process. The pool replaces the connection.
+  // Without this handler, an error on an idle connection would crash the process. The pool replaces the connection.
   let isClosing = false;
   pool.on('error', (error) => {
     if (!isClosing) log.warn({ err: error }, 'An idle database connection was lost');

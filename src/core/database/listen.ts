@@ -21,9 +21,8 @@ export interface Listening {
 }
 
 /**
- * Listens to notifications of a channel on a separate connection, and reconnects when the connection is lost. Not every
- * engine has notifications, and not every pooler forwards them, so failures are not logged but retried with growing
- * delays.
+ * Listens on a channel over a separate connection, and reconnects when the connection is lost. Not every engine has
+ * notifications, and not every pooler forwards them, so failures are not logged but retried with growing delays.
  */
 export class NotificationListener implements Listening {
   readonly #url: string;

@@ -43,7 +43,8 @@ function askOnAll(): Promise<unknown[]> {
 
 test('silently dead connections are closed, in use or not, and new ones reach the database', async () => {
   await askOnAll();
-  // The watchdog starts only when traffic is dropped, because a busy server may need longer than the interval to respond.
+  // The watchdog starts only when traffic is dropped, because a busy server may need longer than the interval to
+  // respond.
   let endWatch = () => {};
   const inTransaction = pool.transaction(async (sql) => {
     await sql.query('SELECT 1');

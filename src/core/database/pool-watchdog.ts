@@ -46,7 +46,7 @@ const CHECK_INTERVAL_MS = 500;
 const MAX_SILENT_CHECKS = 8;
 
 interface PoolWatchdog {
-  /** Call after every response of the server. */
+  /** Call after every response from the server. */
   noteResponse(): void;
   /**
    * Starts the checks. Statements must run regularly, because a pool without responses counts as dead.

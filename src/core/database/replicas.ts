@@ -93,7 +93,7 @@ function setLatest(times: Map<string, number>, key: string, time: number): void 
 /** Chooses the server for a read: one that shows at least the writes that this process knows of. */
 export interface ReadSources {
   of(scope: ReadScope): Sql;
-  /** Records that a write of this session was committed. */
+  /** Records that a write by this session was committed. */
   noteSession(session: string): void;
 }
 
@@ -114,7 +114,7 @@ export interface ReplicatedReads extends ReadSources {
   noteChange(change: Change): void;
   /** Records that any data may have been written, because changes may have been missed. */
   noteGap(): void;
-  /** Runs `work` with reads that show all writes of all processes up to a time of the monotonic clock. */
+  /** Runs `work` with reads that show all writes by all processes up to a time of the monotonic clock. */
   runAsOf<Result>(time: number, work: () => Result): Result;
   stats(): ReadStats;
   close(): Promise<void>;

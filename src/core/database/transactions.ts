@@ -15,7 +15,7 @@ interface RetryOptions {
 /**
  * Runs `attempt`, and retries it after errors that `mayRetry` accepts: by default, deadlocks and serialization
  * failures.
- * @throws any other error, or the error of the sixth attempt.
+ * @throws any other error, or the error from the sixth attempt.
  */
 export async function retryConflicts<Result>(
   attempt: () => Promise<Result>,

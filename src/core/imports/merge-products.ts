@@ -60,7 +60,7 @@ export interface MergedProducts {
 
 /**
  * Writes the rows that differ from the site's products, in the caller's transaction. Visitors do not wait, because rows
- * that they can write are locked only at the end. Other imports wait. Concurrent edits of the written products wait or
+ * that they can write are locked only at the end. Other imports wait. Concurrent edits to the written products wait or
  * are preserved.
  * @throws ImportRefusedError with the products that must not be scheduled (`findUnschedulable`); the errors of
  * `insertProducts` and `requireUnreserved` if another transaction takes the id of a new product at the same time.

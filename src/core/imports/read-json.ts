@@ -86,7 +86,7 @@ class ArrayReader {
     this.#parser.write(token);
   }
 
-  /** Adds the line to errors of the parser, which contain at most an offset. */
+  /** Adds the line to the parser's errors, which contain at most an offset. */
   #guard(work: () => void): void {
     try {
       work();

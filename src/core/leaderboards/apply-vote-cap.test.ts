@@ -52,7 +52,7 @@ test("when votes below the cap are withdrawn, the network's earliest votes beyon
     ['session-e', 'network'],
   ]);
   await voteFromNetwork(11, 'session-b', false);
-  // A session that votes again gets the last position among the votes of its network.
+  // A session that votes again gets the last position among the votes from its network.
   await voteFromNetwork(12, 'session-a');
   expect(await verdicts()).toEqual([
     ['session-c', null],
@@ -79,7 +79,7 @@ test('if all verdicts are correct, applying the cap locks and writes no rows', a
   expect(recorded.statements).toHaveLength(1);
 });
 
-/** Casts votes of one network in four processes. All their transactions start before any of them commits. */
+/** Casts votes from one network in four processes. All their transactions start before any of them commits. */
 async function voteAtOnce(): Promise<VoteNetwork[]> {
   const processes = [1, 2, 3, 4].map(() => joinTestDatabase(database));
   try {

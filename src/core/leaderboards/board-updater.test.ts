@@ -96,7 +96,7 @@ describe('a correction that changes only the number of excluded votes is publish
 
   beforeEach(() => launch(database, 'tide', '2026-09-01T10:00:00.000Z'));
 
-  /** Excludes the third vote of a network, then withdraws the first, without refreshing the board. */
+  /** Excludes the third vote from a network, then withdraws the first, without refreshing the board. */
   async function withdrawCountedVote() {
     for (const session of ['session-a', 'session-b', 'session-c']) await voteAt(session);
     await refreshLaunches(database, ['tide']);

@@ -29,7 +29,7 @@ const MAX_INTERVAL_MS = 5_000;
  */
 const SWEEP_INTERVAL_MS = 60_000;
 
-/** Updates the boards after the writes of this process, and puts launches on their boards when they begin. */
+/** Updates the boards after writes by this process, and puts launches on their boards when they begin. */
 interface BoardUpdater extends ChangeListener {
   /** Enqueues the products of a change that this process committed. */
   onWrite(change: Change): void;

@@ -127,7 +127,7 @@ async function openTally(
 interface TallyLaunch {
   product_id: string;
   launched_at: Date;
-  /** Incremented by every change of the votes in the window. */
+  /** Incremented by every change to the votes in the window. */
   window_changes: number;
 }
 

@@ -75,7 +75,7 @@ export async function rewriteRows(
   await lockCounts(sql, [productId]);
   await setSessionVerdicts(sql, productId, changes, { isUndo: undoes !== undefined });
   await recountLaunches(sql, [productId]);
-  // Restored verdicts may contradict the cap if earlier votes of the same network were withdrawn in the meantime.
+  // Restored verdicts may contradict the cap if earlier votes from the same network were withdrawn in the meantime.
   await applyVoteCap(sql, [productId], votesPerNetwork);
   await refreshLaunches(sql, [productId]);
   return { votes: changes.size };

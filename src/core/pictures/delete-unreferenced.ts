@@ -31,7 +31,7 @@ const UNFINISHED_MS = HOUR_MS;
  * of the pictures, it probably does not belong to this folder, and no picture is deleted. A picture that cannot be
  * deleted or updated does not prevent the deletion of others.
  * @returns the names of deleted pictures.
- * @throws CoreError `unavailable`, or the first error of the file system, after all pictures.
+ * @throws CoreError `unavailable`, or the first file system error, after all pictures were processed.
  */
 export async function deleteUnreferencedPictures(sql: Sql, folder: string, now: Date): Promise<string[]> {
   const files = await listPictureFolder(folder);
@@ -60,7 +60,9 @@ export async function deleteUnreferencedPictures(sql: Sql, folder: string, now: 
   return deleted;
 }
 
-/** Deletes a temporary file, or restores its picture: a process killed in `deleteUnlessStored` leaves a whole picture. */
+/**
+ * Deletes a temporary file, or restores its picture: a process killed in `deleteUnlessStored` leaves a whole picture.
+ */
 async function removeUnfinished(folder: string, file: string, name: string, now: Date): Promise<void> {
   const content = await readPicture(folder, file).catch(() => undefined);
   // The new time protects the picture like an upload, even if another process has stored it in the meantime.
@@ -97,7 +99,7 @@ async function ageOf(path: string, now: Date): Promise<number> {
 }
 
 /**
- * Matches the path of a stored picture with its whole name, because URLs of other sites may also contain `/images/`.
+ * Matches the path of a stored picture with its whole name, because URLs on other sites may also contain `/images/`.
  */
 const STORED_PICTURE = new RegExp(`/images/(${PICTURE_NAME_PATTERN})`);
 

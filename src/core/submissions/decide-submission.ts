@@ -80,7 +80,7 @@ export function declineSubmission(
   return decide(database, target, 'submissions decline', async (sql, row, auditId) => {
     if (row.status === 'declined') throw alreadyDecided(row, 'declined');
     const product = row.status === 'approved' ? await cancelLaunch(sql, row.id, rules) : undefined;
-    // Copies operators' edits of the product to the submission, so the maker sees them even if the decline can no
+    // Copies operators' edits from the product to the submission, so the maker sees them even if the decline can no
     // longer be undone.
     const current = product ? withProduct(row, product) : row;
     const undo = { ...undoOf(current, 'decline', auditId), product };

@@ -56,7 +56,7 @@ export async function createProduct(sql: Sql, product: StoredProduct): Promise<v
 }
 
 /**
- * Moves the launch of a product that has not launched yet. Operators' edits of the product are preserved, including a
+ * Moves the launch of a product that has not launched yet. Operators' edits to the product are preserved, including a
  * launch date that is not the day of the launch.
  * @returns the product before the change. @throws CoreError `already_launched`.
  */

@@ -115,7 +115,7 @@ export async function setUpvotes(
 
 /**
  * Returns the networks whose votes must be checked against the cap again. The cap is applied to the state at the start
- * of the statement or earlier, which concurrent writes of other processes to the product may have changed.
+ * of the statement or earlier, which concurrent writes by other processes to the product may have changed.
  */
 function networksToCheck(
   changes: readonly UpvoteChange[],

@@ -76,8 +76,8 @@ describe('claims on a data folder', () => {
       const owner = spawn(process.execPath, ['--eval', listening, address], { stdio: ['ignore', 'pipe', 'inherit'] });
       await once(owner.stdout, 'data');
       owner.kill('SIGSTOP');
-      // The event loop must not run between the connection attempt and the owner's death. Otherwise, the connection would
-      // be reported as open.
+      // The event loop must not run between the connection attempt and the owner's death. Otherwise, the connection
+      // would be reported as open.
       const connecting = connectToListener(address);
       owner.kill('SIGKILL');
       const isDead = () => /\) Z /.test(readFileSync(`/proc/${owner.pid}/stat`, 'utf8'));

@@ -39,7 +39,9 @@ export function availableMemoryBytes(): number {
 export const LOG_FOLDER = 'log';
 export const MAX_LOG_FILES = 10;
 
-/** Returns the arguments with which PostgreSQL is started. Their settings override the cluster's configuration files. */
+/**
+ * Returns the arguments with which PostgreSQL is started. Their settings override the cluster's configuration files.
+ */
 export function commandLine(clusterDir: string, address: Address, durability: Durability): string[] {
   const durable = durability === 'full' ? 'on' : 'off';
   const settings = {
