@@ -178,7 +178,7 @@ export function subscribeToChanges(database: Database, log: Log): SiteChanges {
     ready: poller.firstAttempt,
     observedUpTo: () => clock.observedUpTo,
     since(time, productIds) {
-      // This time was observed before the database's clock was set back, so newer changes may have earlier times.
+      // `time` was observed before the database's clock was set back, so newer changes may have earlier times.
       if (time > (clock.observedUpTo ?? time) + MARGIN_MS) return undefined;
       return recent.since(time, productIds);
     },

@@ -185,8 +185,8 @@ async function closeWindows(database: Database): Promise<void> {
   }
 }
 
-// This is a separate statement, so `FINALISE_LONG_PERIODS` sees what other transactions, such as one that adds a day,
-// commit while this one waits for the locks. It locks in the order of `reviseBoards`, to prevent deadlocks.
+// Locks in a separate statement, so `FINALISE_LONG_PERIODS` sees what other transactions, such as one that adds a day,
+// commit while this one waits for the locks. Locks in the order of `reviseBoards`, to prevent deadlocks.
 const LOCK_LONG_PERIODS = `SELECT FROM leaderboards
   WHERE kind <> 'day' AND final_at IS NULL AND to_at <= $1::timestamptz ORDER BY period FOR UPDATE`;
 
