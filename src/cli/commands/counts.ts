@@ -28,7 +28,9 @@ export function countsCommand(): Command {
 
 function checkCommand(): Command {
   return new Command('check')
-    .description('compare each stored count with the number of rows; exit with code 1 if any differs')
+    .description(
+      'compare each stored count with the number of rows; exit with code 1 if any differs and is not repaired',
+    )
     .option('--repair', 'correct wrong counts')
     .addOption(
       jsonOption(

@@ -44,7 +44,7 @@ describe('SITE_URL', () => {
     });
     expect(await checkSiteUrl(readSettings({ SITE_URL: 'http://launches.example' }))).toMatchObject({
       status: 'warning',
-      message: 'http://launches.example is not encrypted',
+      message: 'http://launches.example does not use HTTPS',
     });
   });
 

@@ -183,7 +183,7 @@ function exists(path: string): Promise<boolean> {
 /** Long enough for a busy site, which would otherwise be reported as not running. */
 const FETCH_TIMEOUT_MS = 10_000;
 
-/** Checks that SITE_URL, the base of absolute links, is set, encrypted and reachable. */
+/** Checks that SITE_URL, the base of absolute links, is set, uses HTTPS and is reachable. */
 export async function checkSiteUrl({ siteUrl }: Settings): Promise<Finding> {
   const check = 'SITE_URL';
   if (siteUrl === undefined) {
@@ -197,7 +197,7 @@ export async function checkSiteUrl({ siteUrl }: Settings): Promise<Finding> {
   if (protocol === 'http:' && !isLoopback(hostname))
     return warning(
       check,
-      `${siteUrl} is not encrypted`,
+      `${siteUrl} does not use HTTPS`,
       'Put a proxy with TLS in front of the site, and set SITE_URL to its https URL.',
     );
   const status = await statusOf(`${siteUrl}${paths.healthz}`);

@@ -109,13 +109,13 @@ function undoCommand(): Command {
       if (change === undefined)
         throw new Error(`there is no exclusion or inclusion of votes for '${productId}' to undo`);
       if (json) printJson(change);
-      else print(sentenceOf('Undid the change to', change));
+      else print(sentenceOf('Undid the last exclusion or inclusion of', change));
     });
 }
 
 function sentenceOf(done: string, { productId, day, votes, revised }: VerdictChange): string {
   const revision = revised.length === 0 ? '' : ` New revision of ${revised.join(', ')}.`;
-  return `${done} ${formatQuantity(votes, 'vote')} for ${productId} on ${day}.${revision}`;
+  return `${done} ${formatQuantity(votes, 'vote')} for ${productId}, launch day ${day}.${revision}`;
 }
 
 /** Adds a voter to the previous arguments. @throws UsageError if the voter is malformed. */

@@ -12,8 +12,8 @@ export class PictureError extends Error {
 }
 
 /**
- * Imports pictures from a folder of the operator. Each picture is checked when a row refers to it, and all are copied
- * after the whole file has been validated.
+ * Imports pictures from the operator's folder. Each picture is checked when a row of the import file refers to it. All
+ * are copied after the whole import file has been validated.
  */
 export class LocalPictures {
   readonly #folder: string;

@@ -44,7 +44,8 @@ export function searchFrequenciesOf(database: Database): Promise<FrequencyOf> {
 
 async function sampleFrequencies(database: Database): Promise<FrequencyOf> {
   const rows = await database.query<{ search_text: string; search_grams: number[] }>(SELECT_SAMPLE);
-  // A short list is scanned in one statement, which costs less than a lookup.
+  // With shares of 1, searches scan the list first. A list this short is scanned in one statement, which costs less
+  // than a lookup.
   if (rows.length < SAMPLE_ROWS) return () => 1;
   const seen = new Map<string | number, number>();
   for (const [index, { search_text: text, search_grams: grams }] of rows.entries()) {

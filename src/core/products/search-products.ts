@@ -81,7 +81,7 @@ export async function searchProducts(
 
 interface LookupPlan {
   keys: LookupKeys;
-  /** The maximum share of products that match. */
+  /** An upper bound for the share of products that match. */
   share: number;
 }
 

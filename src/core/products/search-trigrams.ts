@@ -78,7 +78,7 @@ const MAX_TRIGRAMS = 5;
 interface RareParts {
   /** Parts of the term, in order. If there are none, the whole term is looked up, because no part is rare enough. */
   parts: readonly string[];
-  /** The maximum share of products that contain the term. */
+  /** An upper bound for the share of products that contain the term. */
   share: number;
 }
 

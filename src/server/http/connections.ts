@@ -141,7 +141,7 @@ export function endStalledConnections(app: FastifyInstance): void {
   });
 }
 
-/** Returns whether the client has sent a whole request, has received what was sent, and waits for the site. */
+/** Returns whether the client has sent a complete request, no bytes are queued for it, and the response has not ended. */
 function isResponsePending({ writableLength }: Socket, response: ServerResponse | undefined): boolean {
   return response?.req.complete === true && writableLength === 0;
 }

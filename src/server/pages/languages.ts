@@ -5,7 +5,7 @@ import type { CATALOGUES, NamedLanguage, PageLanguage } from '../../web/entry-se
 export interface SiteLanguages {
   /** The values of `lang` that URLs may have. */
   params: ReadonlySet<string>;
-  /** Whether the site has this language. The site's default language counts, although its URLs may have no `lang`. */
+  /** Whether the site has this language. This includes the default language, which URLs need not name in `lang`. */
   has(code: string): boolean;
   /** Returns the language of a normalized URL. */
   of(path: string): PageLanguage;

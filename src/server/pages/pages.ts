@@ -59,7 +59,10 @@ interface PagesOptions {
   today: () => string;
 }
 
-/** Maximum rate of rendered refusals. Rendering one costs as much as rendering a page. */
+/**
+ * The maximum rate at which error pages for rate-limited requests are rendered. Rendering one costs as much as rendering
+ * the requested page.
+ */
 const MAX_RENDERED_REFUSALS = { amount: 5, seconds: 1 };
 
 /** The URL rendered for every unknown path, since all of them share one page. */

@@ -216,5 +216,8 @@ function failureOf(error: unknown, log: ConsoleOptions['log']): ImportEvent {
   if (error instanceof ImportUsageError || error instanceof CoreError)
     return { kind: 'failed', message: error.message };
   log.error({ err: error }, 'An import started in the console failed');
-  return { kind: 'failed', message: 'Something went wrong on our side. Nothing was imported.' };
+  return {
+    kind: 'failed',
+    message: 'The import failed because of an unexpected error, which the log contains. Nothing was imported.',
+  };
 }

@@ -18,9 +18,7 @@ export function formatTime(time: string | Date, timeZone: string): string {
   return new Intl.DateTimeFormat(intlLocale() ?? 'en-GB', style).format(new Date(time));
 }
 
-/**
- * Formats a time zone with its offset at a time, like 'Europe/Berlin (GMT+1)'. UTC has no offset, so it stays 'UTC'.
- */
+/** Formats a time zone with its offset at the given time, like 'Europe/Berlin (GMT+1)', but 'UTC' without an offset. */
 export function formatTimeZone(timeZone: string, at: Date): string {
   const [offset] = new Intl.DateTimeFormat('en-GB', { timeZone, timeZoneName: 'shortOffset' })
     .formatToParts(at)

@@ -82,7 +82,10 @@ export function useSubmissionForm(options: Options): SubmissionForm {
   const [failure, setFailure] = useState<Failure | null>(null);
   const [isSending, setSending] = useState(false);
   const [total, setTotal] = useState(0);
-  /** The submission on the server. If a picture fails, the next attempt updates it instead of creating another one. */
+  /**
+   * The submission, once it exists on the server. If the upload of a picture fails, the next attempt updates this
+   * submission instead of creating another.
+   */
   const existing = useRef(options.editing ?? null);
 
   function set(change: Partial<Draft>): void {
