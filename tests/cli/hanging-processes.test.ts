@@ -98,7 +98,8 @@ test('the reason why a replacement worker cannot start is logged', async () => {
 
 // Service managers restart a site that exits with code 1, but not one that exits with code 2.
 test('a site whose workers are killed while it starts exits with code 1', async () => {
-  const settings = await settingsWith(KILL_WORKERS, { LOG_LEVEL: 'warn', PORT: '0', WEB_CONCURRENCY: '2' });
+  // A message to a worker that was just killed fails, which is logged as a warning.
+  const settings = await settingsWith(KILL_WORKERS, { LOG_LEVEL: 'error', PORT: '0', WEB_CONCURRENCY: '2' });
   const site = harness.start(['serve'], { settings });
   expectFailure(await site.exited, 1, /A worker exited before it was ready$/);
 });

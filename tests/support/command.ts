@@ -172,7 +172,7 @@ export function expectFailure(
   ...lines: readonly RegExp[]
 ): void {
   const written = stderr.trimEnd().split('\n');
-  expect({ code, stdout }, stderr).toEqual({ code: expected, stdout: '' });
+  expect({ code, stdout }, `${stdout}${stderr}`).toEqual({ code: expected, stdout: '' });
   expect(written).toEqual(lines.map((line) => expect.stringMatching(line)));
   for (const line of written) expect(line).toMatch(/^groundswell: /);
 }
