@@ -185,12 +185,12 @@ async function closeWindows(database: Database): Promise<void> {
   }
 }
 
-// Locks in a separate statement, so `FINALISE_LONG_PERIODS` sees what other transactions, such as one that adds a day,
+// Locks in a separate statement, so `FINALIZE_LONG_PERIODS` sees what other transactions, such as one that adds a day,
 // commit while this one waits for the locks. Locks in the order of `reviseBoards`, to prevent deadlocks.
 const LOCK_LONG_PERIODS = `SELECT FROM leaderboards
   WHERE kind <> 'day' AND final_at IS NULL AND to_at <= $1::timestamptz ORDER BY period FOR UPDATE`;
 
-const FINALISE_LONG_PERIODS = `UPDATE leaderboards b SET final_at = b.to_at + $2::float8 * interval '1 millisecond'
+const FINALIZE_LONG_PERIODS = `UPDATE leaderboards b SET final_at = b.to_at + $2::float8 * interval '1 millisecond'
   WHERE b.kind <> 'day' AND b.final_at IS NULL AND b.to_at <= $1::timestamptz AND b.period <> ALL($3::text[]) AND NOT EXISTS (
     SELECT FROM leaderboards d WHERE d.kind = 'day' AND d.final_at IS NULL AND d.from_at < b.to_at AND d.to_at > b.from_at
   )
@@ -204,7 +204,7 @@ async function finalizeLongPeriods(
   return database.transaction(async (sql) => {
     const values = [dueBefore(rules), WINDOW_MS + rules.reviewHours * HOUR_MS, unplaced];
     await sql.query(LOCK_LONG_PERIODS, values.slice(0, 1));
-    const rows = await sql.query<{ period: string; kind: PeriodKind }>(FINALISE_LONG_PERIODS, values);
+    const rows = await sql.query<{ period: string; kind: PeriodKind }>(FINALIZE_LONG_PERIODS, values);
     for (const kind of recordEvents ? (['week', 'month', 'year'] as const) : []) {
       const periods = rows.filter((row) => row.kind === kind).map((row) => row.period);
       if (periods.length > 0) await recordEvents?.(sql, await readFinalEvents(sql, { kind, periods, now: rules.now }));

@@ -89,7 +89,7 @@ export async function setUpvotes(
   let locked = new Set<string>();
   if (skipped.length > 0) {
     const rows = await database.transaction(async (sql) => {
-      // Locks the counts in a statement of its own, so the snapshot of the next statement includes the decisions for
+      // Locks the counts in a separate statement, so the snapshot of the next statement includes the decisions for
       // which the lock waited. Locks all counts that the next statement locks, in order, to prevent deadlocks.
       const ids = skipped.map(({ productId }) => productId);
       locked = new Set(await lockWritableCounts(sql, ids));

@@ -14,8 +14,8 @@ const MAX_CONNECTIONS = 50;
 type MetricsText = Pick<SiteMetrics, 'contentType' | 'text'>;
 
 /**
- * Creates the metrics, or returns undefined if neither METRICS_PORT nor METRICS_TOKEN is set: metrics that nobody can
- * read would still cost several microseconds per request.
+ * Creates the metrics. Returns undefined if neither METRICS_PORT nor METRICS_TOKEN is set, because metrics cost several
+ * microseconds per request even if they cannot be read.
  */
 export function createMetricsIfEnabled({ metricsPort, metricsToken }: Settings): SiteMetrics | undefined {
   return metricsPort === undefined && metricsToken === undefined ? undefined : createSiteMetrics();

@@ -182,7 +182,7 @@ export function createWriteTracker() {
   let settledAt = Number.NEGATIVE_INFINITY;
   return {
     /**
-     * Records for this page and the next one that a write is pending. Call the returned function when the write has
+     * Records that a write is pending, for this page and the next one. Call the returned function when the write has
      * succeeded or failed. If the visitor leaves before that, the next page knows that its document may predate the
      * write.
      */
