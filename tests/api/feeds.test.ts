@@ -1,11 +1,16 @@
 import { parseAtomFeed, parseJsonFeed } from 'feedsmith';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import * as paths from '../../src/contract/paths.ts';
+import { finalizeDue } from '../../src/core/leaderboards/finalize.ts';
+import { placeLaunches } from '../../src/core/leaderboards/update-boards.ts';
 import { saveProducts } from '../../src/core/products/save-products.ts';
 import { FEED_ENTRIES } from '../../src/server/feeds/feeds.ts';
 import { HOSTILE } from '../hostile/corpus.ts';
 import { buildProduct } from '../support/build-product.ts';
 import { expectProblem } from '../support/expect-problem.ts';
 import { newVisitor } from '../support/requests.ts';
+import { createTestClock } from '../support/test-clock.ts';
+import { createTestDatabase } from '../support/test-database.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
 import { xmlErrors } from '../support/xml-errors.ts';
 
@@ -133,6 +138,27 @@ describe('feeds of a site', () => {
     const { headers } = await site.ask.get(path);
     return [headers.etag, headers['last-modified']];
   }
+});
+
+test('an upvote does not cause the feeds of launches and leaderboards to be read from the database again', async () => {
+  const database = await createTestDatabase();
+  onTestFinished(() => database.drop());
+  const clock = createTestClock(new Date('2026-06-10T12:00:00.000Z'));
+  const rules = { now: clock.now(), timeZone: 'UTC', reviewHours: 24 };
+  await saveProducts(database, [buildProduct({ id: 'older', createdAt: '2026-06-03T12:00:00.000Z' })]);
+  await placeLaunches(database, rules);
+  await finalizeDue(database, { rules, votesPerNetwork: 20 });
+  const ranked = await startTestSite({ runtime: clock, databaseOf: { database }, cacheEnabled: true });
+  onTestFinished(() => ranked.close());
+  const reads = [vi.spyOn(ranked.core, 'listProducts'), vi.spyOn(ranked.core, 'getLeaderboard')];
+  const readFeeds = () => Promise.all(['/feed.xml', paths.leaderboardFeed].map((path) => ranked.ask.get(path)));
+  for (const { body } of await readFeeds()) expect(body).toContain('/product/older');
+  expect(reads.map(({ mock }) => mock.calls.length)).toEqual([1, 1]);
+
+  await ranked.ask.put('/api/products/older/upvote', newVisitor());
+  clock.advance({ milliseconds: 2_000 });
+  await readFeeds();
+  expect(reads.map(({ mock }) => mock.calls.length)).toEqual([1, 1]);
 });
 
 describe('the feed of a product’s comments', () => {

@@ -40,6 +40,9 @@ export interface Dependencies {
   unfinished: boolean;
 }
 
+/** The dependencies of a response that neither counts nor comments affect. */
+export const CATALOGUE_ONLY: Dependencies = { products: [], catalogue: true, allCounts: false, unfinished: false };
+
 /** One version of a cached response. */
 export interface Version {
   head: CachedHead;

@@ -1,10 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import type { ReadApi } from '../../contract/api.ts';
 import * as paths from '../../contract/paths.ts';
 import type { Core } from '../../core/core.ts';
 import { productNotFound } from '../../core/core-error.ts';
-import { type CacheableResponse, FEED_FRESHNESS } from '../cache/cached-response.ts';
+import { CATALOGUE_ONLY, type CacheableResponse, type Dependencies, FEED_FRESHNESS } from '../cache/cached-response.ts';
 import { trackDependencies } from '../cache/dependency-tracker.ts';
 import type { ResponseCache } from '../cache/response-cache.ts';
 import { sendFromCache } from '../cache/send-cached.ts';
@@ -34,7 +33,7 @@ export const feedRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { core
     [paths.jsonFeed, JSON_FEED_MEDIA_TYPE, launchesJsonFeed],
   ] as const) {
     app.get(path, (request, reply) => {
-      const produce = () => feedResponse(core, type, async (api) => write(site, await readLaunches(api, site)));
+      const produce = async () => feedResponse(type, write(site, await readLaunches(core, site)), CATALOGUE_ONLY);
       return sendFromCache(cache, { key: path, freshness: FEED_FRESHNESS, produce }, request, reply);
     });
   }
@@ -42,33 +41,26 @@ export const feedRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { core
   app.get(paths.leaderboardFeed, (request, reply) => {
     const produce = async () => {
       const days = await core.readFinalDays(FEED_ENTRIES);
-      const response = await feedResponse(core, ATOM_MEDIA_TYPE, (api) => leaderboardsFeed(site, api, days));
-      // Votes do not change finalized days, so the feed does not depend on counts.
-      return { ...response, dependencies: { ...response.dependencies, catalogue: true, allCounts: false } };
+      // Votes do not change finalized days.
+      return feedResponse(ATOM_MEDIA_TYPE, await leaderboardsFeed(site, core, days), CATALOGUE_ONLY);
     };
     return sendFromCache(cache, { key: paths.leaderboardFeed, freshness: FEED_FRESHNESS, produce }, request, reply);
   });
 
   app.get(paths.commentsFeed.route, { schema: { params: Type.Object({ id: Type.String() }) } }, (request, reply) => {
     const { id } = request.params;
-    const produce = () =>
-      feedResponse(core, ATOM_MEDIA_TYPE, async (api) => {
-        const found = await api.getProduct(id);
-        if (found === null) throw productNotFound();
-        const { items } = await api.listComments(id, { sort: 'newest', limit: FEED_ENTRIES });
-        return commentsFeed(site, found.product, items);
-      });
+    const produce = async () => {
+      const { api, dependencies } = trackDependencies(core);
+      const found = await api.getProduct(id);
+      if (found === null) throw productNotFound();
+      const { items } = await api.listComments(id, { sort: 'newest', limit: FEED_ENTRIES });
+      return feedResponse(ATOM_MEDIA_TYPE, commentsFeed(site, found.product, items), dependencies());
+    };
     const wanted = { key: `comments feed ${id}`, freshness: FEED_FRESHNESS, produce };
     return sendFromCache(cache, wanted, request, reply);
   });
 };
 
-async function feedResponse(
-  api: ReadApi,
-  type: string,
-  write: (api: ReadApi) => Promise<string>,
-): Promise<CacheableResponse> {
-  const tracker = trackDependencies(api);
-  const body = await write(tracker.api);
-  return { status: 200, type, cacheControl: REVALIDATE, body, dependencies: tracker.dependencies(), isDated: true };
+function feedResponse(type: string, body: string, dependencies: Dependencies): CacheableResponse {
+  return { status: 200, type, cacheControl: REVALIDATE, body, dependencies, isDated: true };
 }

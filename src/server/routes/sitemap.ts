@@ -7,7 +7,7 @@ import { CoreError } from '../../core/core-error.ts';
 import type { BoardAddress } from '../../core/leaderboards/list-leaderboards.ts';
 import type { ProductAddress, ProductRange } from '../../core/products/product-addresses.ts';
 import { createReadLimiter, type ReadLimiter } from '../../core/semaphore.ts';
-import { type CacheableResponse, FEED_FRESHNESS } from '../cache/cached-response.ts';
+import { CATALOGUE_ONLY, type CacheableResponse, FEED_FRESHNESS } from '../cache/cached-response.ts';
 import type { ResponseCache } from '../cache/response-cache.ts';
 import { sendFromCache } from '../cache/send-cached.ts';
 import { element, type Xml, xmlDocument } from '../feeds/xml.ts';
@@ -95,7 +95,7 @@ export const sitemapRoutes: FastifyPluginAsyncTypebox<Options> = async (app, opt
       type: SITEMAP_MEDIA_TYPE,
       cacheControl: REVALIDATE,
       body,
-      dependencies: { products: [], catalogue: true, allCounts: false, unfinished: false },
+      dependencies: CATALOGUE_ONLY,
       isDated: true,
     };
   }
