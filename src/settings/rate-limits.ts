@@ -105,23 +105,15 @@ type LimitValues = Record<keyof typeof LIMIT_SETTINGS, number>;
 
 /** Groups the values of the settings by action. */
 export function rateLimitsOf(values: LimitValues): RateLimits {
+  const withAmounts = (limits: Required<ActionLimits>, perSession: number, perNetwork: number): ActionLimits => ({
+    session: { ...limits.session, amount: perSession },
+    network: { ...limits.network, amount: perNetwork },
+  });
   return {
-    upvote: {
-      session: { ...upvote.session, amount: values.upvotesPerSession },
-      network: { ...upvote.network, amount: values.upvotesPerNetwork },
-    },
-    comment: {
-      session: { ...comment.session, amount: values.commentsPerSession },
-      network: { ...comment.network, amount: values.commentsPerNetwork },
-    },
-    like: {
-      session: { ...like.session, amount: values.likesPerSession },
-      network: { ...like.network, amount: values.likesPerNetwork },
-    },
-    submission: {
-      session: { ...submission.session, amount: values.submissionsPerSession },
-      network: { ...submission.network, amount: values.submissionsPerNetwork },
-    },
+    upvote: withAmounts(upvote, values.upvotesPerSession, values.upvotesPerNetwork),
+    comment: withAmounts(comment, values.commentsPerSession, values.commentsPerNetwork),
+    like: withAmounts(like, values.likesPerSession, values.likesPerNetwork),
+    submission: withAmounts(submission, values.submissionsPerSession, values.submissionsPerNetwork),
     maker,
     picture,
     search: { network: { ...search.network, amount: values.searchesPerNetwork } },
