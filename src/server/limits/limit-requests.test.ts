@@ -98,10 +98,10 @@ test("a network's limits are not reset when the salt of its key changes", () => 
 test('an ignored limit is neither checked nor charged', () => {
   const { limiter } = limiterAt();
   for (const name of ['a', 'b', 'c', 'd', 'e']) limiter.charge('upvote', visitor(name));
-  const { exceeded, limits } = limiter.charge('upvote', visitor('a'), { ignoring: 'network' });
+  const { exceeded, limits } = limiter.charge('upvote', visitor('a'), 'network');
   expect(exceeded).toEqual([]);
   expect(limits.map(({ remaining }) => remaining)).toEqual([0, 0]);
-  expect(limiter.charge('upvote', visitor('a'), { ignoring: 'network' }).exceeded).toEqual(['session']);
+  expect(limiter.charge('upvote', visitor('a'), 'network').exceeded).toEqual(['session']);
 });
 
 const isHeld = async (promise: Promise<void>) => {

@@ -55,8 +55,7 @@ export function chargeWith(limiter: RateLimiter | undefined): ChargeRequest {
 }
 
 function chargeOf(limiter: RateLimiter, action: LimitedAction, request: FastifyRequest, ignoring?: Scope): Charge {
-  const visitor = { session: knownSessionOf(request), address: request.ip };
-  return limiter.charge(action, visitor, ignoring ? { ignoring } : {});
+  return limiter.charge(action, { session: knownSessionOf(request), address: request.ip }, ignoring);
 }
 
 function isOnly(scope: Scope, exceeded: readonly Scope[]): boolean {
@@ -109,7 +108,7 @@ interface RateLimiter {
    * Takes a token from each limit of the action, or from none if one is empty, so a refusal costs no token. `ignoring`
    * skips the limits of one scope and leaves their buckets unchanged.
    */
-  charge(action: LimitedAction, visitor: Visitor, options?: { ignoring?: Scope }): Charge;
+  charge(action: LimitedAction, visitor: Visitor, ignoring?: Scope): Charge;
 }
 
 /** One limit, as it applies to one visitor. */
@@ -140,13 +139,13 @@ export function createRateLimiter(limits: RateLimits, now: () => number): RateLi
     if (scopes?.session && session !== undefined) found.push({ scope: 'session', ...scopes.session, key: session });
     if (scopes) {
       const { rate, buckets } = scopes.network;
-      for (const bucket of buckets.of(address)) found.push({ scope: 'network', rate, ...bucket });
+      for (const bucket of buckets(address)) found.push({ scope: 'network', rate, ...bucket });
     }
     return found;
   }
 
   return {
-    charge(action, visitor, { ignoring } = {}) {
+    charge(action, visitor, ignoring) {
       const all = applied(action, visitor);
       const counting = all.filter(({ scope }) => scope !== ignoring);
       const empty = counting.filter(({ buckets, key }) => buckets.peek(key).remaining < 1);

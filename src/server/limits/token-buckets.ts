@@ -49,7 +49,9 @@ export function createTokenBuckets({ amount, seconds, now, maxKeys = 100_000 }: 
     if (debt <= 0) return;
     fullAt.set(key, now() + debt);
     evictFull();
-    if (fullAt.size > maxKeys) evictFirst();
+    if (fullAt.size <= maxKeys) return;
+    const [first = ''] = fullAt.keys();
+    fullAt.delete(first);
   }
 
   /**
@@ -63,13 +65,6 @@ export function createTokenBuckets({ amount, seconds, now, maxKeys = 100_000 }: 
       fullAt.delete(key);
       scanned += 1;
       if (scanned === 2) return;
-    }
-  }
-
-  function evictFirst(): void {
-    for (const key of fullAt.keys()) {
-      fullAt.delete(key);
-      return;
     }
   }
 
@@ -114,22 +109,18 @@ interface NetworkBucket {
   is48: boolean;
 }
 
-interface NetworkBuckets {
-  /** Returns the bucket of the network of an address and, for IPv6, also the bucket of its /48. */
-  of(address: string | undefined): NetworkBucket[];
-}
-
-/** Creates token buckets per network and per IPv6 /48, which has `PREFIX_48_LIMIT_FACTOR` times as many tokens. */
-export function createNetworkBuckets(options: Options): NetworkBuckets {
+/**
+ * Creates token buckets per network and per IPv6 /48, which has `PREFIX_48_LIMIT_FACTOR` times as many tokens.
+ * @returns a function that returns the bucket of the network of an address and, for IPv6, also the bucket of its /48.
+ */
+export function createNetworkBuckets(options: Options): (address: string | undefined) => NetworkBucket[] {
   const networks = createTokenBuckets(options);
   const whole48s = createTokenBuckets({ ...options, amount: options.amount * PREFIX_48_LIMIT_FACTOR });
   const keys = createNetworkKeys(options.now);
   const keys48 = createNetworkKeys(options.now, prefix48);
-  return {
-    of(address) {
-      const network = { buckets: networks, key: migrateKey(keys(address), networks), is48: false };
-      if (prefix48(address).length === 0) return [network];
-      return [network, { buckets: whole48s, key: migrateKey(keys48(address), whole48s), is48: true }];
-    },
+  return (address) => {
+    const network = { buckets: networks, key: migrateKey(keys(address), networks), is48: false };
+    if (prefix48(address).length === 0) return [network];
+    return [network, { buckets: whole48s, key: migrateKey(keys48(address), whole48s), is48: true }];
   };
 }

@@ -136,7 +136,7 @@ export function createSignInLimits(monotonicMs: () => number): SignInLimits {
 
   function limitsOf({ name, address, knownDevice }: SignInAttempt): { buckets: TokenBuckets; key: string }[] {
     if (knownDevice !== undefined) return [{ buckets: devices, key: knownDevice }];
-    return [...networks.of(address), { buckets: names, key: name }];
+    return [...networks(address), { buckets: names, key: name }];
   }
 
   return {
