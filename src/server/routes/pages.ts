@@ -18,8 +18,6 @@ import type { ChargeRequest } from '../limits/limit-requests.ts';
 import { inLanguageOf, type KnownLanguages, languageOf } from '../pages/languages.ts';
 import type { PageRenderer, Pages } from '../pages/pages.ts';
 
-const NO_QUERY = new URLSearchParams();
-const HOME = homeAddress(NO_QUERY);
 const PRODUCTS = paths.product('');
 
 interface Options {
@@ -39,7 +37,6 @@ export function addPageRoutes(
   app.get('/', (request, reply) => {
     const query = queryOf(request);
     const { languages } = renderer;
-    if (query === undefined) return sendAt(HOME, request, reply);
     const board = query.get('board') ?? '';
     if (isPeriodKind(board)) {
       const { path } = homeAddress(query, languages);
@@ -54,7 +51,7 @@ export function addPageRoutes(
     const { id } = request.params;
     // The route matches these ids, but no page has their path: URL parsers resolve `/product/..` to the home page.
     if (['', '.', '..'].includes(id)) return reply.callNotFound();
-    const { path, needsRedirect } = productAddress(id, queryOf(request) ?? NO_QUERY, renderer.languages);
+    const { path, needsRedirect } = productAddress(id, queryOf(request), renderer.languages);
     // The browser app does not decode the path, so at `/%70roduct/git` it would show the 404 page.
     const isEscaped = request.url.startsWith('/') && !request.url.startsWith(PRODUCTS);
     return sendAt({ path, needsRedirect: needsRedirect || isEscaped }, request, reply, id);
@@ -112,14 +109,14 @@ function isPeriodKind(text: string): text is PeriodKind {
   return (PERIOD_KINDS as readonly string[]).includes(text);
 }
 
-function queryOf(request: FastifyRequest): URLSearchParams | undefined {
+function queryOf(request: FastifyRequest): URLSearchParams {
   const start = request.url.indexOf('?');
-  return start === -1 ? undefined : new URLSearchParams(request.url.slice(start + 1));
+  return new URLSearchParams(start === -1 ? '' : request.url.slice(start + 1));
 }
 
 /** Adds the parameter `submit`, which opens the submission dialog, if the request has it. Normalized URLs omit it. */
 function withDialog(path: string, request: FastifyRequest): string {
-  return queryOf(request)?.has('submit') ? `${path}${path.includes('?') ? '&' : '?'}submit` : path;
+  return queryOf(request).has('submit') ? `${path}${path.includes('?') ? '&' : '?'}submit` : path;
 }
 
 /** A normalized URL of a page: `path` has only valid parameters, in the order of `ROUTES`. */
