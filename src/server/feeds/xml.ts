@@ -3,7 +3,7 @@ export interface Xml {
   readonly markup: string;
 }
 
-type Attributes = Readonly<Record<string, string | undefined>>;
+type Attributes = Readonly<Record<string, string>>;
 
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&apos;' };
 
@@ -25,11 +25,11 @@ export function escapeXml(text: string): string {
     .replaceAll('\r', '&#13;');
 }
 
-/** Returns an element. Text content is escaped; attributes without a value are omitted. */
+/** Returns an element. Text content is escaped. */
 export function element(name: string, attributes: Attributes, content: string | readonly Xml[] = []): Xml {
-  const written = Object.entries(attributes).map(([key, value]) =>
+  const written = Object.entries(attributes).map(
     // Parsers turn line breaks and tabs in attributes into spaces unless they are references.
-    value === undefined ? '' : ` ${key}="${escapeXml(value).replaceAll('\n', '&#10;').replaceAll('\t', '&#9;')}"`,
+    ([key, value]) => ` ${key}="${escapeXml(value).replaceAll('\n', '&#10;').replaceAll('\t', '&#9;')}"`,
   );
   const inner = typeof content === 'string' ? escapeXml(content) : content.map(({ markup }) => markup).join('');
   const start = `<${name}${written.join('')}`;
