@@ -44,8 +44,8 @@ export function aggregateCounters(processes: readonly MetricValues[]): Promise<M
 
 /** Creates metrics with their own registry, including metrics of the process and its event loop. */
 export function createSiteMetrics(): SiteMetrics {
-  const registers = [new Registry()];
-  const [registry] = registers as [Registry];
+  const registry = new Registry();
+  const registers = [registry];
   collectDefaultMetrics({ register: registry });
   const { watchRequests, observeFastPath } = observeRequestsIn(registers);
   return {
