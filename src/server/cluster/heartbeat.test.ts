@@ -10,6 +10,7 @@ let peers: Peer[];
 let lost: string[];
 let asked: number;
 let isTraced: boolean;
+let duringLookup: () => void;
 let heartbeat: Heartbeat<Peer>;
 
 beforeEach(() => {
@@ -21,13 +22,17 @@ beforeEach(() => {
   lost = [];
   asked = 0;
   isTraced = false;
+  duringLookup = () => {};
   heartbeat = watchHeartbeats<Peer>({
     processes: () => peers,
     sendPing(peer) {
       asked += 1;
       if (peer.responds) heartbeat.recordPong(peer, false);
     },
-    isDebuggerAttached: async () => isTraced,
+    async isDebuggerAttached() {
+      duringLookup();
+      return isTraced;
+    },
     onLost: ({ name }, silentS) => lost.push(`${name} ${silentS}`),
   });
 });
@@ -84,6 +89,18 @@ test('a process that is debugged or traced is not reported lost', async () => {
   isTraced = false;
   await beats(21);
   expect(lost).toEqual(['two 20']);
+});
+
+test('a traced worker that responds while the tracer is looked up is checked again, and not reported lost', async () => {
+  const traced = silence(0);
+  isTraced = true;
+  duringLookup = () => heartbeat.recordPong(traced, false);
+  await beats(21);
+  traced.responds = true;
+  isTraced = false;
+  duringLookup = () => {};
+  await beats(100);
+  expect(lost).toEqual([]);
 });
 
 test('a worker gets no further checks until it responds', async () => {

@@ -68,8 +68,11 @@ export function watchHeartbeats<Process extends object>(options: HeartbeatOption
     // No further message is sent until the process responds, because unread messages would pile up.
     unanswered.set(process, count + 1);
     if (count + 1 < MAX_UNANSWERED || debugged.has(process)) return;
-    if (await isDebuggerAttached(process)) unanswered.set(process, 0);
-    else if (unanswered.delete(process)) onLost(process, ((count + 1) * INTERVAL_MS) / 1_000);
+    const isAttached = await isDebuggerAttached(process);
+    // If the process has responded in the meantime, the next check sends a message again.
+    if (!unanswered.delete(process)) return;
+    if (isAttached) unanswered.set(process, 0);
+    else onLost(process, ((count + 1) * INTERVAL_MS) / 1_000);
   }
 
   const timer = setInterval(() => {
