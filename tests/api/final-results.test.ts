@@ -3,9 +3,13 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { type BadgeBoard, badgePath } from '../../src/contract/paths/badge.ts';
 import * as paths from '../../src/contract/paths.ts';
 import { finalizeDue } from '../../src/core/leaderboards/finalize.ts';
+import { placeLaunches } from '../../src/core/leaderboards/update-boards.ts';
 import { removeProducts } from '../../src/core/products/remove-products.ts';
 import { restoreProducts } from '../../src/core/products/restore-products.ts';
+import { saveProducts } from '../../src/core/products/save-products.ts';
+import { buildProduct } from '../support/build-product.ts';
 import { headElements, itemOf } from '../support/page-head.ts';
+import { newVisitor } from '../support/requests.ts';
 import { createTestClock } from '../support/test-clock.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
@@ -152,6 +156,30 @@ test('the calculation of a result states the current cap until the day is final,
     { status: 'open', votes: 2, votesPerNetwork: 2 },
   ]);
   expect((await final.ask.get(paths.product('capped'))).body).toContain('At most 2 votes from one network count');
+});
+
+test('a cached final leaderboard is read again after a vote for one of its launches, but not after other votes', async () => {
+  const database = await createTestDatabase();
+  onTestFinished(() => database.drop());
+  const now = new Date('2026-06-10T12:00:00.000Z');
+  const rules = { now, timeZone: 'UTC', reviewHours: 24 };
+  await saveProducts(database, [
+    buildProduct({ id: 'final', createdAt: '2026-06-03T12:00:00.000Z' }),
+    buildProduct({ id: 'open', createdAt: '2026-06-10T11:00:00.000Z' }),
+  ]);
+  await placeLaunches(database, rules);
+  await finalizeDue(database, { rules, votesPerNetwork: 20 });
+  const cached = await startTestSite({ runtime: createTestClock(now), databaseOf: { database }, cacheEnabled: true });
+  onTestFinished(() => cached.close());
+  const read = vi.spyOn(cached.core, 'getLeaderboard');
+  const readsAfterVote = async (id: string) => {
+    await cached.ask.put(paths.api.upvote(id), newVisitor());
+    expect((await cached.ask.get(paths.api.leaderboard(DAY))).json()).toMatchObject({ status: 'final', launches: 1 });
+    return read.mock.calls.length;
+  };
+  expect([await readsAfterVote('final'), await readsAfterVote('open'), await readsAfterVote('final')]).toEqual([
+    1, 1, 2,
+  ]);
 });
 
 describe('two launches that share the first rank', () => {

@@ -48,10 +48,10 @@ export function trackDependencies(
         return api.listLeaderboards(query, signal);
       },
       async getLeaderboard(period, query, signal) {
-        // Any vote or launch may move any row.
         catalogue = true;
-        allCounts = true;
         const board = await api.getLeaderboard(period, query, signal);
+        // Any vote may move any row, until the result is final.
+        allCounts ||= board?.status !== 'final';
         for (const { productId } of board?.items ?? []) products.add(productId);
         return board;
       },
