@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { CommentPage } from '../../src/contract/comments/schema.ts';
+import { CoreError } from '../../src/core/core-error.ts';
 import { ResponseCache } from '../../src/server/cache/response-cache.ts';
 import { DEFAULT_RATE_LIMITS } from '../../src/settings/rate-limits.ts';
 import { readTrustedProxies } from '../../src/settings/trusted-proxies.ts';
@@ -52,6 +53,19 @@ test('a page beyond the rate limit returns 429 with rate-limit headers, even if 
     429,
     { 'retry-after': '1', ratelimit: '"network";r=0;t=1', 'ratelimit-policy': `"network";q=${SEARCHES};w=1` },
   ]);
+});
+
+test('while the database is unavailable, a cached search beyond the rate limit is served without rate-limit headers', async () => {
+  const { id } = await start();
+  const search = '/api/products?q=harbour&sort=top';
+  expect((await site.ask.get(search)).statusCode).toBe(200);
+  await site.ask.put(`/api/products/${id}/upvote`, newVisitor());
+  vi.spyOn(site.core, 'listProducts').mockRejectedValue(new CoreError('unavailable', 'The database is unavailable.'));
+  const { headers } = await site.ask.get(search);
+  expect(headers).toMatchObject({ age: '0', ratelimit: '"network";r=0;t=1' });
+  const stale = await site.ask.get(search);
+  expect([stale.statusCode, stale.headers.age]).toEqual([200, '0']);
+  expect(Object.keys(stale.headers).filter((name) => /retry-after|ratelimit/.test(name))).toEqual([]);
 });
 
 test('a further page of comments counts against the rate limit if its response is not in the cache, but a first page does not', async () => {

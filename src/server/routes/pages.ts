@@ -12,7 +12,7 @@ import { isCommentCursor } from '../../core/comments/list-comments.ts';
 import { CoreError } from '../../core/core-error.ts';
 import { isLeaderboardCursor } from '../../core/leaderboards/get-leaderboard.ts';
 import { isProductCursor } from '../../core/products/list-products.ts';
-import type { RevalidationReason } from '../cache/cached-response.ts';
+import { chargeRevalidation } from '../cache/api-response.ts';
 import { NO_STORE } from '../http/cache-control.ts';
 import type { ChargeRequest } from '../limits/limit-requests.ts';
 import { inLanguageOf, type KnownLanguages, languageOf } from '../pages/languages.ts';
@@ -71,15 +71,8 @@ export function addPageRoutes(
       return reply.redirect(withLanguage(withDialog(path, request), code), 302);
     }
     const isPlain = hasOnlyLanguageParam(path);
-    /**
-     * Producing a page whose URL has parameters other than `lang` counts against the search limit, because few visitors
-     * share such a page. Producing any other page counts only if a visitor's last-write cookie requires a new version.
-     */
-    const reading = (reason: RevalidationReason) => {
-      // For any other reason, a refused client gets the cached page, so the refusal must not set headers.
-      const isRefusable = reason === 'miss' || reason === 'expired';
-      if (!isPlain || reason === 'claim') charge('search', request, isRefusable ? reply : undefined);
-    };
+    // Few visitors share a page whose URL has parameters other than `lang`, so producing it counts against the limit.
+    const reading = chargeRevalidation(charge, request, reply, !isPlain);
     const chargeUnknown = () => charge('search', request, reply);
     const product = isPlain && productId !== undefined ? { id: productId, chargeUnknown } : undefined;
     const respondTo = async (error: unknown): Promise<void> => {
