@@ -112,7 +112,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     trustProxy: trustProxy ?? false,
     // A request with an invalid URL reaches no hook or handler, so this function responds to it.
     frameworkErrors: (error, request, reply) => {
-      reply.headers(securityHeaders);
+      reply.headers({ ...securityHeaders, ...corsHeadersFor(pathOf(request.url), request.method) });
       if (request.url.startsWith(paths.api.prefix)) handleError(error, request, reply);
       else sendNotFound(pages, request, reply).catch((failure: Error) => handleError(failure, request, reply));
     },

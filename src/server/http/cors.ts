@@ -39,17 +39,17 @@ const FEEDS = new Set<string>([
 export function allowCrossOriginReads(app: FastifyInstance, routes: RouteTable): void {
   app.addHook('onRequest', (request, reply, done) => {
     const path = pathOf(request.url);
-    if (isReadMethod(request.method)) reply.headers(corsHeadersFor(path));
-    else if (isPublic(path) && isReadPreflight(request) && routes.methodsOf(path).includes('GET')) {
+    reply.headers(corsHeadersFor(path, request.method));
+    if (isPublic(path) && isReadPreflight(request) && routes.methodsOf(path).includes('GET')) {
       return reply.code(204).headers(PREFLIGHT_HEADERS).send();
     }
     done();
   });
 }
 
-/** Returns the CORS headers of a response to GET for this path. */
-export function corsHeadersFor(path: string): Readonly<Record<string, string>> {
-  return isPublic(path) ? CORS_HEADERS : {};
+/** Returns the CORS headers of a response to a request for this path. */
+export function corsHeadersFor(path: string, method = 'GET'): Readonly<Record<string, string>> {
+  return isReadMethod(method) && isPublic(path) ? CORS_HEADERS : {};
 }
 
 /** Returns whether pages of any origin may read a path. */
