@@ -209,9 +209,11 @@ describe('while the comments of a page cannot be read', () => {
 
   test('a page without a previous version reports the failure, is not cacheable, and is soon replaced', async () => {
     await rename('comments', 'unreadable');
-    const { statusCode, headers, payload } = await load();
-    expect([statusCode, headers['cache-control']]).toEqual([200, 'no-store']);
-    expect(payload).toContain(failure);
+    for (const cookie of ['', 'last_write_00000000=1-999999999999999']) {
+      const { statusCode, headers, payload } = await site.ask.get('/product/tide', { cookie });
+      expect([statusCode, headers['cache-control']]).toEqual([200, 'no-store']);
+      expect(payload).toContain(failure);
+    }
     await rename('unreadable', 'comments');
     await expect.poll(async () => (await load()).payload).toContain('High tide');
     expect((await load()).headers['cache-control']).not.toBe('no-store');

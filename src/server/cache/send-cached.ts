@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { OWN_WRITE } from '../http/cache-control.ts';
+import { NO_STORE, OWN_WRITE } from '../http/cache-control.ts';
 import { hasLastWrite } from '../http/last-write-cookie.ts';
 import { type Encoding, matchesEntityTag, preferredEncoding, type Representations } from '../http/representations.ts';
 import type { CacheRequest, Version } from './cached-response.ts';
@@ -28,7 +28,6 @@ export function sendFromCache(
   request: FastifyRequest,
   reply: FastifyReply,
 ): undefined | Promise<void> {
-  // A visitor who has just written may get a newer version, which shared caches must not store.
   const isOwn = wanted.notBefore !== undefined;
   const served = cache.get(wanted);
   if (served instanceof Promise) return served.then((produced) => send(produced, isOwn, request, reply));
@@ -44,15 +43,14 @@ function send(
   const { head, content } = version;
   const encoding = content.encodingFor(preferredEncoding(request.headers['accept-encoding']));
   const headers = headersOf(version, encoding);
+  // A visitor who has just written may get a newer version, which shared caches must not store.
+  const caching = isOwn && head.cacheControl !== NO_STORE ? { 'cache-control': OWN_WRITE } : {};
   if (ageS !== undefined) reply.header('Age', ageS);
   if (head.status === 200 && isNotModified(version, encoding, request)) {
-    reply.code(304).headers(headers.validation);
-    if (isOwn) reply.header('cache-control', OWN_WRITE);
-    reply.send();
+    reply.code(304).headers(headers.validation).headers(caching).send();
     return;
   }
-  reply.code(head.status).headers(headers.all);
-  if (isOwn) reply.header('cache-control', OWN_WRITE);
+  reply.code(head.status).headers(headers.all).headers(caching);
   const bytes = content.bytes(encoding);
   if (bytes instanceof Promise) return bytes.then((encoded) => void reply.send(encoded));
   reply.send(bytes);
