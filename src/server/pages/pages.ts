@@ -65,11 +65,15 @@ interface PagesOptions {
  */
 const MAX_RENDERED_REFUSALS = { amount: 5, seconds: 1 };
 
+/** The maximum rate at which the same failure is logged, because an outage makes every rendering fail. */
+const MAX_LOGGED_FAILURES = { amount: 10, seconds: 60 };
+
 /** The URL rendered for every unknown path, since all of them share one page. */
 const NOT_FOUND_PATH = '/404';
 
 export function createPages({ renderer, api, cache, log, runtime, isRemoved, today }: PagesOptions): Pages {
   const renderedRefusals = createTokenBuckets({ ...MAX_RENDERED_REFUSALS, now: runtime.monotonicMs });
+  const loggedFailures = createTokenBuckets({ ...MAX_LOGGED_FAILURES, now: runtime.monotonicMs });
 
   const send: Pages['send'] = (path, request, reply, charges) => {
     let isNew = false;
@@ -107,7 +111,9 @@ export function createPages({ renderer, api, cache, log, runtime, isRemoved, tod
     const tracker = trackDependencies(reads, { standingsOf: 'neighbours' });
     const page = await renderer.render(path, tracker.api, { today: today(), renderedAt: runtime.now().getTime() });
     if (page.status === 302) throw new CoreError('not_found', 'There is nothing at this address.');
-    for (const problem of page.problems) log.error({ err: problem }, problem.message);
+    for (const problem of page.problems) {
+      if (loggedFailures.take(problem.message)) log.error({ err: problem }, problem.message);
+    }
     const dependencies = tracker.dependencies();
     const isIncomplete = page.status === 200 && page.problems.length > 0;
     return {
