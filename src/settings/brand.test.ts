@@ -177,6 +177,11 @@ describe('articles', () => {
       [{ ...ARTICLE, url: '/' }, ARTICLE, ARTICLE],
       ': article 1 has the unknown field "url"; the fields are title, excerpt, author, subtitle',
     ],
+    [
+      'an unknown field with the name of a property that every object has',
+      [{ ...ARTICLE, constructor: '/' }, ARTICLE, ARTICLE],
+      ': article 1 has the unknown field "constructor"; the fields are title, excerpt, author, subtitle',
+    ],
     ['a field with a number', [{ ...ARTICLE, title: 1 }, ARTICLE, ARTICLE], ': article 1: "title" must be text'],
     ['an empty field', [{ ...ARTICLE, excerpt: ' \n ' }, ARTICLE, ARTICLE], ': article 1: "excerpt" is empty'],
     [

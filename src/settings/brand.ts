@@ -103,7 +103,7 @@ function readArticle(value: unknown, where: string): Article {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new Error(`${where} must be an object with the fields ${Object.keys(MAX_CHARACTERS).join(', ')}`);
   }
-  const unknown = Object.keys(value).find((name) => !(name in MAX_CHARACTERS));
+  const unknown = Object.keys(value).find((name) => !Object.hasOwn(MAX_CHARACTERS, name));
   if (unknown !== undefined) {
     throw new Error(
       `${where} has the unknown field "${unknown}"; the fields are ${Object.keys(MAX_CHARACTERS).join(', ')}`,
