@@ -11,7 +11,7 @@ import { restoreProducts } from '../products/restore-products.ts';
 import { systemRuntime } from '../runtime.ts';
 import { createNetworkCounts } from '../upvotes/network-counts.ts';
 import { setUpvotes } from '../upvotes/set-upvotes.ts';
-import { applyCapToNetworks } from './apply-vote-cap.ts';
+import { applyCapToLaunches, applyCapToNetworks } from './apply-vote-cap.ts';
 import { startBoardUpdater } from './board-updater.ts';
 import { finalizeDue } from './finalize.ts';
 import { getLeaderboard } from './get-leaderboard.ts';
@@ -112,6 +112,20 @@ test('concurrent votes of one network in four processes exceed the cap, and appl
   expect(unchecked).toContainEqual({ productId: 'tide', network: NETWORK });
   await applyCapToNetworks(database, unchecked, CAP);
   expect(await counts()).toEqual({ upvotes: 8, counted: CAP, excluded: 6 });
+});
+
+test('applying the cap does not change the verdicts of votes that were written together', async () => {
+  const sessions = Array.from({ length: 20 }, (_, place) => `session-${String(place).padStart(2, '0')}`);
+  const changes = sessions.map((session) => ({ productId: 'tide', session, upvoted: true, network: NETWORK }));
+  const rules = { votesPerNetwork: CAP, networkCounts: createNetworkCounts() };
+  await setUpvotes(database, { ...systemRuntime, now: () => new Date(at(0)) }, changes, rules);
+  const cast = await verdicts();
+  expect(cast.filter(([, verdict]) => verdict === null)).toEqual([
+    ['session-00', null],
+    ['session-01', null],
+  ]);
+  expect(await applyCapToLaunches(database, ['tide'], CAP)).toEqual([]);
+  expect(await verdicts()).toEqual(cast);
 });
 
 test('a process reports a network as unchecked only after another process has written to the product', async () => {

@@ -8,7 +8,7 @@ WITH writable AS (
   ), desired AS (
     SELECT d.*
     FROM unnest($1::text[], $2::text[], $3::boolean[], $4::uuid[], $7::uuid[])
-       AS d (product_id, user_session, upvoted, id, network)
+      AS d (product_id, user_session, upvoted, id, network)
     JOIN writable ON writable.product_id = d.product_id
   ), added AS (
     INSERT INTO upvotes (id, product_id, user_session, created_at, network)
@@ -37,7 +37,7 @@ WITH writable AS (
   ), desired AS (
     SELECT d.*, writable.window_from, writable.window_end, writable.in_window
     FROM unnest($1::text[], $2::text[], $3::boolean[], $4::uuid[], $7::uuid[])
-       AS d (product_id, user_session, upvoted, id, network)
+      AS d (product_id, user_session, upvoted, id, network)
     JOIN writable ON writable.product_id = d.product_id
   ), added AS (
     INSERT INTO upvotes (id, product_id, user_session, created_at, network, verdict)
@@ -71,12 +71,12 @@ WITH writable AS (
   ), desired AS (
     SELECT d.*, writable.window_from, writable.window_end, writable.in_window
     FROM unnest($1::text[], $2::text[], $3::boolean[], $4::uuid[], $7::uuid[])
-      WITH ORDINALITY AS d (product_id, user_session, upvoted, id, network, position)
+      AS d (product_id, user_session, upvoted, id, network)
     JOIN writable ON writable.product_id = d.product_id
   ), capped AS (
     SELECT id, product_id, user_session, network,
       CASE WHEN in_window AND network IS NOT NULL
-        AND row_number() OVER (PARTITION BY product_id, network ORDER BY position) + (SELECT count(*) FROM (
+        AND row_number() OVER (PARTITION BY product_id, network ORDER BY id) + (SELECT count(*) FROM (
       SELECT FROM upvotes u
       WHERE u.product_id = desired.product_id AND u.network = desired.network AND u.created_at >= desired.window_from LIMIT $8
     ) AS earlier) > $8
@@ -114,7 +114,7 @@ WITH writable AS (
   ), desired AS (
     SELECT d.*
     FROM unnest($1::text[], $2::text[], $3::boolean[], $4::uuid[], $7::uuid[])
-       AS d (product_id, user_session, upvoted, id, network)
+      AS d (product_id, user_session, upvoted, id, network)
     JOIN writable ON writable.product_id = d.product_id
   ), decided AS (
     SELECT d.product_id, d.user_session, d.verdict
@@ -148,7 +148,7 @@ WITH writable AS (
   ), desired AS (
     SELECT d.*, writable.window_from, writable.window_end, writable.in_window
     FROM unnest($1::text[], $2::text[], $3::boolean[], $4::uuid[], $7::uuid[])
-       AS d (product_id, user_session, upvoted, id, network)
+      AS d (product_id, user_session, upvoted, id, network)
     JOIN writable ON writable.product_id = d.product_id
   ), decided AS (
     SELECT d.product_id, d.user_session, d.verdict
@@ -185,12 +185,12 @@ WITH writable AS (
   ), desired AS (
     SELECT d.*, writable.window_from, writable.window_end, writable.in_window
     FROM unnest($1::text[], $2::text[], $3::boolean[], $4::uuid[], $7::uuid[])
-      WITH ORDINALITY AS d (product_id, user_session, upvoted, id, network, position)
+      AS d (product_id, user_session, upvoted, id, network)
     JOIN writable ON writable.product_id = d.product_id
   ), capped AS (
     SELECT id, product_id, user_session, network,
       CASE WHEN in_window AND network IS NOT NULL
-        AND row_number() OVER (PARTITION BY product_id, network ORDER BY position) + (SELECT count(*) FROM (
+        AND row_number() OVER (PARTITION BY product_id, network ORDER BY id) + (SELECT count(*) FROM (
       SELECT FROM upvotes u
       WHERE u.product_id = desired.product_id AND u.network = desired.network AND u.created_at >= desired.window_from LIMIT $8
     ) AS earlier) > $8

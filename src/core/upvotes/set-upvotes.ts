@@ -176,7 +176,8 @@ async function write(
       changes.map(({ productId }) => productId),
       changes.map(({ session }) => session),
       changes.map(({ upvoted }) => upvoted),
-      changes.map(() => runtime.uuid()),
+      // Votes of the same time are ordered by id, so the ids must have the order of the changes.
+      changes.map(() => runtime.uuid()).sort(),
       now,
       windowStart(new Date(now)),
       changes.map(({ network }) => network ?? null),

@@ -40,7 +40,7 @@ export function setUpvotesStatement(content: BatchContent): string {
   ), desired AS (
     SELECT d.*${removal || checksCap ? ', writable.window_from, writable.window_end, writable.in_window' : ''}
     FROM unnest($1::text[], $2::text[], $3::boolean[], $4::uuid[], $7::uuid[])
-      ${networks === 'shared' ? 'WITH ORDINALITY' : ''} AS d (product_id, user_session, upvoted, id, network${networks === 'shared' ? ', position' : ''})
+      AS d (product_id, user_session, upvoted, id, network)
     JOIN writable ON writable.product_id = d.product_id
   )${networks === 'shared' ? WITH_CAP : ''}${decisions ? DECIDED : ''}, added AS (
     INSERT INTO upvotes (id, product_id, user_session, created_at, network${hasVerdicts ? ', verdict' : ''})
@@ -109,11 +109,12 @@ const BY_CAP = {
   shared: 'capped.verdict',
 };
 
-// Leaves out existing upvotes, which must not count towards the cap again.
+// Leaves out existing upvotes, which must not count towards the cap again. Orders by id, like `applyVoteCap`, because all
+// votes of the batch have the same time.
 const WITH_CAP = `, capped AS (
     SELECT id, product_id, user_session, network,
       CASE WHEN in_window AND network IS NOT NULL
-        AND row_number() OVER (PARTITION BY product_id, network ORDER BY position) + ${EARLIER} > $8
+        AND row_number() OVER (PARTITION BY product_id, network ORDER BY id) + ${EARLIER} > $8
       THEN 'network' END AS verdict
     FROM desired
     WHERE upvoted AND NOT EXISTS (
