@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
+import { differencesOf, launch, vote } from '../../../tests/support/launch-site.ts';
 import { silentLog } from '../../../tests/support/silent-log.ts';
 import { createTestDatabase, joinTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { createCore } from '../core.ts';
@@ -78,6 +79,15 @@ test('missing counts are found and created', async () => {
   expect((await checkAll()).wrong).toEqual([missing]);
   expect(await repairCounts(database, ['p-05'])).toEqual([missing]);
   expect((await checkAll()).wrong).toEqual([]);
+});
+
+test('a launch whose counts are created again keeps its counted votes', async () => {
+  const launchedAt = '2026-06-01T10:00:00.000Z';
+  await launch(database, 'tide', launchedAt);
+  await vote(database, 'tide', launchedAt, 'session-first');
+  await database.query("DELETE FROM product_counts WHERE product_id = 'tide'");
+  expect(await repairCounts(database, ['tide'])).toHaveLength(1);
+  expect(await differencesOf(database, '2026-06-01')).toEqual([]);
 });
 
 test('concurrent writes cause no false alarm, and a repair does not lose any of them', async () => {

@@ -4,6 +4,7 @@ import { PUBLIC } from '../comments/comment-row.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { isStatementTimeout } from '../database/database-errors.ts';
 import { transactionWithRetries } from '../database/transactions.ts';
+import { recountLaunches } from '../leaderboards/launch-votes.ts';
 import type { Log } from '../runtime.ts';
 import { lockCounts } from './lock-counts.ts';
 
@@ -78,6 +79,12 @@ export async function repairCounts(database: Database, productIds: readonly stri
     // The statement has no `ORDER BY`, so the order of its rows is not guaranteed.
     wrong.sort((one, other) => (one.productId < other.productId ? -1 : 1));
     if (wrong.length === 0) return [];
+    const missing = wrong.filter(({ upvotes }) => upvotes.stored === null);
+    // Counts that were missing lack the votes in the launch window.
+    await recountLaunches(
+      sql,
+      missing.map(({ productId }) => productId),
+    );
     await recordAudit(sql, { action: 'counts repair', target: targetOf(wrong), details: { wrong } });
     await recordChange(sql, { productIds: wrong.map(({ productId }) => productId), catalogue: false });
     return wrong;
