@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { blockedStatements } from '../../../tests/support/blocked-statements.ts';
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { interruptTransactions } from '../../../tests/support/interrupted-transactions.ts';
 import { CAP, differencesOf, launch, rulesAt, tallyOf, vote } from '../../../tests/support/launch-site.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { parsePeriod } from '../../contract/leaderboards/period.ts';
 import { listAudit } from '../audit/audit-log.ts';
+import type { Database } from '../database/database.ts';
 import { removeProducts } from '../products/remove-products.ts';
 import { saveProducts } from '../products/save-products.ts';
 import { systemRuntime } from '../runtime.ts';
@@ -13,6 +15,7 @@ import { changeVerdicts, undoVerdicts } from './change-verdicts.ts';
 import { checkBoard, repairBoard } from './check-board.ts';
 import { finalizeDue } from './finalize.ts';
 import { getLeaderboard } from './get-leaderboard.ts';
+import { refreshLaunches } from './launch-votes.ts';
 import { listVotes } from './list-votes.ts';
 import { placeLaunch } from './update-boards.ts';
 
@@ -231,6 +234,35 @@ test.each(['open', 'final'])(
     expect((await repairBoard(database, period, 20))?.found.differences).toEqual([]);
   },
 );
+
+test('a repair does not deadlock with a transaction that updates the same board', async () => {
+  // The board shows a vote that does not exist.
+  await database.query('UPDATE product_counts SET counted = counted + 1');
+  await refreshLaunches(database, ['tide']);
+  let others: Promise<unknown> = Promise.resolve();
+  const busy: Database = {
+    ...database,
+    transaction: (work) =>
+      database.transaction((sql) =>
+        work({
+          async query(text, values) {
+            if (text.startsWith('LOCK TABLE leaderboard_counts')) {
+              let isDone = false;
+              others = database.query('UPDATE leaderboard_counts SET products = products').then(() => {
+                isDone = true;
+              });
+              await expect.poll(async () => isDone || (await blockedStatements(database)).length > 0).toBe(true);
+            }
+            return sql.query<never>(text, values);
+          },
+        }),
+      ),
+  };
+  const period = parsePeriod(DAY);
+  const repaired = period && (await repairBoard(busy, period, 20));
+  await others;
+  expect(repaired?.left).toMatchObject({ votes: 3, differences: [] });
+});
 
 test('a check reports a changed digest of a final day whose launches were all removed', async () => {
   await finalizeDue(database, { rules: rulesAt(DUE), votesPerNetwork: 20 });

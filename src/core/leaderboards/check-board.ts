@@ -181,12 +181,12 @@ export async function repairBoard(
     await recountLaunches(sql, found.wrong);
     await applyVoteCap(sql, found.wrong, votesPerNetwork);
     await recountFinal(sql, found.wrong);
+    // Blocks other transactions that move launches until this one has committed, so the new histogram counts every
+    // move. Locks the table before any of its rows, to prevent deadlocks.
+    await sql.query('LOCK TABLE leaderboard_counts IN SHARE ROW EXCLUSIVE MODE');
     await refreshLaunches(sql, found.wrong);
     const orders = found.wrong.map((id) => ({ product_id: id, tie_order: tieOrder(name, id) }));
     await sql.query(SET_ORDERS(kind), [JSON.stringify(orders), name]);
-    // Blocks other transactions that move launches until this one has committed, so the new histogram counts every
-    // move.
-    await sql.query('LOCK TABLE leaderboard_counts IN SHARE ROW EXCLUSIVE MODE');
     await sql.query(DELETE_HISTOGRAM, [name]);
     await sql.query(FILL_HISTOGRAM(kind), [name]);
     await recordAudit(sql, {
