@@ -21,16 +21,6 @@ export function runAsUndo<Result>(undoes: string, work: () => Result): Result {
   return auditContext.run({ ...auditContext.getStore(), undoes }, work);
 }
 
-/** Returns the id of the entry that is being undone, if any. */
-function entryToUndo(): string | undefined {
-  return auditContext.getStore()?.undoes;
-}
-
-/** Returns the name of the console operator or, for a command, of the operating system user who runs it. */
-function operatorName(): string {
-  return auditContext.getStore()?.operator ?? systemUser();
-}
-
 /** Returns the name of the operating system user who runs this process. */
 export function systemUser(): string {
   try {
@@ -126,13 +116,14 @@ export async function recordAudit(sql: Sql, entries: NewAuditEntry | readonly Ne
  * @returns the entries, with their ids. @throws CoreError `unavailable`.
  */
 export async function insertEntries(sql: Sql, entries: readonly NewAuditEntry[]) {
-  const rows = entries.map(({ id = randomUUID(), details = {}, undoes = entryToUndo(), ...entry }) => ({
+  const { operator = systemUser(), undoes: entryToUndo } = auditContext.getStore() ?? {};
+  const rows = entries.map(({ id = randomUUID(), details = {}, undoes = entryToUndo, ...entry }) => ({
     id,
     ...entry,
     undoes,
     details,
   }));
-  if (rows.length > 0) await sql.query(INSERT_ENTRIES, [JSON.stringify(rows), operatorName()]);
+  if (rows.length > 0) await sql.query(INSERT_ENTRIES, [JSON.stringify(rows), operator]);
   return rows;
 }
 
