@@ -59,17 +59,27 @@ describe('the schema', () => {
   test('a site in its own schema gets and uses its own tables and indexes, even if another site is in a later schema of the search path', async () => {
     const names = (await readMigrations(MIGRATIONS)).map(({ name }) => name);
     await migrate(database, MIGRATIONS, silentLog);
-    await database.query('CREATE SCHEMA second');
+    // Without quotes, SQL would fold the name to lower case.
+    await database.query('CREATE SCHEMA "Second"');
     const name = new URL(database.url).pathname.slice(1);
-    await database.query(`ALTER DATABASE ${name} SET search_path = second, public`);
+    await database.query(`ALTER DATABASE ${name} SET search_path = "Second", public`);
     const second = openDatabase({ url: database.url, log: silentLog });
     try {
       expect(await migrate(second, MIGRATIONS, silentLog)).toEqual(names);
-      expect(await second.query("SELECT to_regclass('second.products')::text AS name")).toEqual([{ name: 'products' }]);
+      expect(await second.query(`SELECT to_regclass('"Second".products')::text AS name`)).toEqual([
+        { name: 'products' },
+      ]);
       const indexes = (schema: string) =>
         second.query('SELECT indexname FROM pg_indexes WHERE schemaname = $1 ORDER BY indexname', [schema]);
-      expect(await indexes('second')).toEqual(await indexes('public'));
-      await second.query('DROP INDEX second.products_search');
+      expect(await indexes('Second')).toEqual(await indexes('public'));
+      const columnOptions = (schema: string) =>
+        second.query(
+          `SELECT c.relname, a.attname, a.attoptions FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
+           JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND a.attoptions IS NOT NULL ORDER BY 1, 2`,
+          [schema],
+        );
+      expect(await columnOptions('Second')).toEqual(await columnOptions('public'));
+      await second.query('DROP INDEX "Second".products_search');
       expect(await searchIndexOf(second)).toBe('none');
     } finally {
       await second.close();

@@ -135,7 +135,8 @@ export function statementsOf(sql: string): string[] {
 
 const SELECT_ESTIMATED = `SELECT c.relname AS name FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
   WHERE c.relname IN ('upvotes', 'retracted_upvotes', 'vote_decisions', 'comments') AND a.attname = 'product_id'
-    AND c.relnamespace = current_schema()::regnamespace AND a.attoptions IS NULL ORDER BY c.relname`;
+    AND c.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema()) AND a.attoptions IS NULL
+  ORDER BY c.relname`;
 
 /**
  * Makes the planner expect ten rows per product. If most rows belong to one product, ANALYZE finds so few products that
