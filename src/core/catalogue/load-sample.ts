@@ -42,7 +42,8 @@ async function addMissing(sql: Sql, catalogue: SampleCatalogue, runtime: Runtime
     catalogue.comments.filter(({ productId }) => missingIds.has(productId)),
   );
   await setSiteMetadata(sql, 'sample_catalogue', 'loaded');
-  await setSiteMetadata(sql, 'sample_loaded_at', JSON.stringify(catalogue.loadedAt));
+  // If another process has loaded the sample in the meantime, its time stays, by which a removal recognizes the sample.
+  if (missing.length > 0) await setSiteMetadata(sql, 'sample_loaded_at', JSON.stringify(catalogue.loadedAt));
   await requireUnreserved(sql, [...missingIds]);
   await recordChange(sql, { productIds: [...missingIds], catalogue: true });
   return missing.length;

@@ -149,6 +149,18 @@ describe('the launches of the sample', () => {
     expect(votes).toEqual([{ product_id: final, votes: 22, counted: 22 }]);
   });
 
+  test('a removal recognizes the sample even if two processes loaded it at the same time', async () => {
+    const [now, later] = await Promise.all(
+      ['2026-11-22T10:00:00.000Z', '2026-11-22T10:00:01.000Z'].map((time) =>
+        readSampleCatalogue(FOLDER, { now: time, timeZone: 'UTC' }),
+      ),
+    );
+    if (now === undefined || later === undefined) throw new Error('There are two catalogues');
+    await Promise.all([loadSample(database, now, systemRuntime), loadSample(database, later, systemRuntime)]);
+    const stored = await readSampleCatalogue(FOLDER, await getSampleTime(database));
+    expect(await removeSample(database, stored, { engagementOnly: false })).toMatchObject({ notRemoved: [] });
+  });
+
   test('a later removal recognizes the sample launches, because it reads when they were loaded', async () => {
     await load();
     const loadedAt = await getSampleTime(database);
