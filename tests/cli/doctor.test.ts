@@ -1,8 +1,8 @@
 import { chmod, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeAll, expect, test } from 'vitest';
-import { CommandHarness, runCommand } from '../support/command.ts';
-import { copySampleSite, installCommand } from '../support/installed-command.ts';
+import { CommandHarness, runCommand, UNPRIVILEGED } from '../support/command.ts';
+import { copySampleSite, installCommand, installForOtherAccounts } from '../support/installed-command.ts';
 import { runProgram } from '../support/program.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
@@ -77,6 +77,19 @@ test('doctor creates no database in a data folder in which the first start faile
   const { stdout } = await runProgram(['doctor'], { DATA_DIR });
   expect(stdout).toMatch(/^! database: .* contains no database yet\. Start the site/m);
   expect(await readdir(DATA_DIR)).toEqual(['postgres.owner']);
+});
+
+test('doctor run by a user who may not enter the data folder does not report that the folder has no database', async () => {
+  await installForOtherAccounts();
+  const DATA_DIR = await harness.sampleDataDir();
+  await chmod(DATA_DIR, 0o000);
+  // Runs as another user, because root may enter every folder.
+  const { code, stdout } = await runCommand(['doctor'], { settings: { DATA_DIR }, account: UNPRIVILEGED });
+  await chmod(DATA_DIR, 0o755);
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/^✗ data folder: .*postgres cannot be read \(EACCES\)\. Run this command as the user/m);
+  expect(stdout).toMatch(/^✗ database: Cannot write to the data folder .* \(EACCES\): /m);
+  expect(stdout).not.toContain('no database yet');
 });
 
 test('doctor lists invalid settings, one per line, and then runs no other check', async () => {

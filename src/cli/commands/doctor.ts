@@ -173,10 +173,11 @@ function printFinding({ check, status, message, advice }: Finding): void {
   printWithLead([STYLES[status], `${SIGNS[status]} `], `${check}: ${text}`);
 }
 
+/** Returns whether something is at the path, also if this user may not enter its folder and so cannot know. */
 function exists(path: string): Promise<boolean> {
   return access(path).then(
     () => true,
-    () => false,
+    (error: unknown) => systemCode(error) !== 'ENOENT',
   );
 }
 

@@ -166,11 +166,18 @@ export async function checkDisk(setting: string, folder: string, measure: Measur
 }
 
 /**
- * Checks that the data folder belongs to this user (unless it is root), that its group cannot write to it, and that
- * others have no access.
+ * Checks that the data folder can be entered, that it belongs to this user (unless it is root), that its group cannot
+ * write to it, and that others have no access.
  */
 export async function checkDataFolder(clusterDir: string): Promise<Finding> {
-  const { uid, mode } = await stat(clusterDir);
+  const stats = await stat(clusterDir).catch((error: unknown) => systemCode(error) ?? String(error));
+  if (typeof stats === 'string')
+    return failure(
+      'data folder',
+      `${clusterDir} cannot be read (${stats})`,
+      'Run this command as the user that runs the site, or correct DATA_DIR.',
+    );
+  const { uid, mode } = stats;
   const permissions = mode & 0o777;
   const self = process.geteuid?.() ?? uid;
   if (self !== 0 && uid !== self) {
