@@ -1,10 +1,18 @@
-import { chown, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { listAudit } from '../../src/core/audit/audit-log.ts';
 import { connect } from '../../src/core/database/connect.ts';
 import { blockedStatements } from '../support/blocked-statements.ts';
-import { CommandHarness, databasePids, expectRefusal, NOBODY, runCommand } from '../support/command.ts';
+import {
+  CommandHarness,
+  databasePids,
+  expectFailure,
+  expectRefusal,
+  NOBODY,
+  runCommand,
+  UNPRIVILEGED,
+} from '../support/command.ts';
 import { copySampleSite, installCommand, installForOtherAccounts } from '../support/installed-command.ts';
 import { jsonOf, outputOf, runProgram } from '../support/program.ts';
 import { newVisitor } from '../support/requests.ts';
@@ -140,6 +148,23 @@ describe('backup', () => {
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/missing required argument 'file'/) });
     expect(await readdir(folder)).toEqual([]);
   });
+});
+
+test('a backup by a user who may not read the pictures of the site fails, and names their folder', async () => {
+  await installForOtherAccounts();
+  const database = await createTestDatabase();
+  const folder = await harness.folder();
+  await chmod(folder, 0o777);
+  const pictures = join(folder, 'data', 'images');
+  await mkdir(pictures, { recursive: true });
+  await chmod(pictures, 0o000);
+  // Runs as another user, because root may read everything.
+  const settings = { DATABASE_URL: database.url, DATA_DIR: dirname(pictures), HOME: folder };
+  const failed = await runCommand(['backup', join(folder, 'site.backup')], { settings, account: UNPRIVILEGED });
+  await chmod(pictures, 0o755);
+  expectFailure(failed, 1, /^groundswell: EACCES: permission denied, scandir '.*images'$/);
+  expect(await readdir(folder)).toEqual(['data']);
+  await database.drop();
 });
 
 test('a backup without a database exits 2, and creates neither a database nor a file', async () => {

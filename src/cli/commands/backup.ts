@@ -106,12 +106,13 @@ function fileExists(path: string): UsageError {
 
 /**
  * Returns a `UsageError` if the folder is not writable, or if another program has created the file since
- * `checkOutputPath`. Returns other errors unchanged.
+ * `checkOutputPath`. Returns other errors unchanged, such as those of pictures that this user may not read.
  */
 export function asOutputError(error: unknown, path: string): unknown {
   const code = systemCode(error) ?? '';
   if (code === 'EEXIST') return fileExists(path);
-  if (!['EACCES', 'EPERM', 'EROFS'].includes(code)) return error;
+  const isOfOutput = String((error as NodeJS.ErrnoException).path).startsWith(path);
+  if (!isOfOutput || !['EACCES', 'EPERM', 'EROFS'].includes(code)) return error;
   return new UsageError(
     `Cannot write ${basename(path)} into ${dirname(path)} (${code}). Choose another folder, or make this one writable.`,
   );
