@@ -53,20 +53,14 @@ async function checkAll(database: Database, repair: boolean): Promise<CountsRepo
   for (let after: string | null = ''; after !== null; ) {
     const batch = await checkCounts(database, { after, limit: BATCH });
     report.checked += batch.checked;
-    report.wrong.push(...(repair ? await repairProducts(database, batch.wrong) : batch.wrong));
+    const wrongIds = batch.wrong.map(({ productId }) => productId);
+    // A repair returns the counts that were still wrong once they were locked.
+    report.wrong.push(...(repair ? await repairCounts(database, wrongIds) : batch.wrong));
     progress.at(report.checked);
     after = batch.next;
   }
   progress.end();
   return report;
-}
-
-/** Repairs counts under a lock. @returns the counts that were still wrong once the lock was acquired. */
-function repairProducts(database: Database, wrong: readonly WrongCount[]): Promise<WrongCount[]> {
-  return repairCounts(
-    database,
-    wrong.map(({ productId }) => productId),
-  );
 }
 
 function printReport({ checked, wrong, repaired }: CountsReport): void {
