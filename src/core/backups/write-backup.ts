@@ -15,6 +15,7 @@ import {
   PICTURES,
   pictureLine,
 } from './backup-file.ts';
+import { rowsOf } from './read-backup.ts';
 import { readRows, readTableShapes, SITE_TABLES, type TableShape } from './site-tables.ts';
 
 interface SendBackupOptions {
@@ -174,7 +175,7 @@ async function* backupLines(
 ): AsyncGenerator<Buffer> {
   const first = markerLine(header);
   yield first;
-  const allRows = header.tables.reduce((sum, { rows }) => sum + rows, 0);
+  const allRows = rowsOf(header);
   let written = 0;
   for (const { name, rows } of sections) {
     yield markerLine({ begin: name });
