@@ -168,6 +168,20 @@ describe('serve', () => {
     await expect(readdir(dataDir)).rejects.toThrow('ENOENT');
     await database.drop();
   });
+
+  test('a site starts while its database is read-only, and serves reads', async () => {
+    const database = await createTestDatabase();
+    const settings = { DATABASE_URL: database.url, DATA_DIR: await harness.dataDir(), LOG_LEVEL };
+    const first = await harness.serve(settings);
+    first.process.kill('SIGTERM');
+    await first.exited;
+    const name = new URL(database.url).pathname.slice(1);
+    await database.query(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
+    const site = await harness.serve(settings);
+    expect(await (await fetch(`${site.address}/api/products`)).json()).toEqual({ items: [], nextCursor: null });
+    await harness.clear();
+    await database.drop();
+  });
 });
 
 describe('a killed site', () => {

@@ -74,8 +74,12 @@ export async function loadSampleIfNew(
   return 0;
 }
 
-/** Prevents later starts from loading the sample, because an existing site without products is not a new one. */
+/**
+ * Prevents later starts from loading the sample, because an existing site without products is not a new one. Writes
+ * only once, so a site also starts while its database is read-only.
+ */
 export async function skipSample(sql: Sql): Promise<void> {
+  if ((await getSiteMetadata(sql, 'sample_catalogue')) !== undefined) return;
   await sql.query(
     "INSERT INTO site_metadata (name, value) VALUES ('sample_catalogue', 'skipped') ON CONFLICT (name) DO NOTHING",
   );
