@@ -49,15 +49,21 @@ export function isItemError(error: unknown): boolean {
   return !(error instanceof pg.DatabaseError) || DATA_ERROR_STATE.test(error.code ?? '');
 }
 
-const QUERY_CANCELED = '57014';
+/** Creates a function that returns whether an error has one of these SQLSTATE codes. */
+function hasState(...codes: string[]): (error: unknown) => boolean {
+  return (error) => error instanceof pg.DatabaseError && codes.includes(error.code ?? '');
+}
 
-/**
- * Returns whether the server canceled a statement, usually because the statement exceeded `statement_timeout`. `Sql`
- * wraps errors, so the cause is checked, too.
- */
+/** Returns the driver's error, because `Sql` wraps some errors. */
+function causeOf(error: unknown): unknown {
+  return error instanceof Error && error.cause !== undefined ? error.cause : error;
+}
+
+const isCanceled = hasState('57014');
+
+/** Returns whether the server canceled a statement, usually because the statement exceeded `statement_timeout`. */
 export function isStatementTimeout(error: unknown): boolean {
-  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-  return cause instanceof pg.DatabaseError && cause.code === QUERY_CANCELED;
+  return isCanceled(causeOf(error));
 }
 
 /**
@@ -65,39 +71,22 @@ export function isStatementTimeout(error: unknown): boolean {
  * with other work, such as replication on a replica.
  */
 export function isSlowStatement(error: unknown): boolean {
-  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  const cause = causeOf(error);
   const isClientTimeout = cause instanceof Error && /query read timeout/i.test(cause.message);
-  return isClientTimeout || isStatementTimeout(error) || isSerializationFailure(error);
+  return isClientTimeout || isCanceled(cause) || isSerializationFailure(error);
 }
-
-const LOCK_NOT_AVAILABLE = '55P03';
 
 /** Returns whether a statement waited for a lock longer than `lock_timeout`. */
-export function isLockTimeout(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === LOCK_NOT_AVAILABLE;
-}
+export const isLockTimeout = hasState('55P03');
 
-/** The SQLSTATE codes of serialization failures and deadlocks. A retry usually succeeds. */
-const SERIALIZATION_FAILURES = new Set(['40001', '40P01']);
-
-/** Returns whether the whole transaction should be retried. */
-export function isSerializationFailure(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && SERIALIZATION_FAILURES.has(error.code ?? '');
-}
-
-const UNIQUE_VIOLATION = '23505';
+/** Returns whether the whole transaction should be retried after a serialization failure or a deadlock. */
+export const isSerializationFailure = hasState('40001', '40P01');
 
 /** Returns whether a new row has the key of an existing row. */
-export function isUniqueViolation(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION;
-}
-
-const FOREIGN_KEY_VIOLATION = '23503';
+export const isUniqueViolation = hasState('23505');
 
 /** Returns whether a new row references a row that does not exist. */
-export function isForeignKeyViolation(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === FOREIGN_KEY_VIOLATION;
-}
+export const isForeignKeyViolation = hasState('23503');
 
 /** Failures with the same reason belong to one outage if at most this time passes between them. */
 const OUTAGE_GAP_MS = 60_000;
