@@ -20,13 +20,17 @@ async function shapeOf(name: string): Promise<TableShape> {
   return shape;
 }
 
-function linesOf(shape: TableShape, batchRows?: number): Promise<string[]> {
+function batchesOf(shape: TableShape, batchRows?: number): Promise<string[][]> {
   return database.transaction(async (sql) => {
     await holdSnapshot(sql);
-    const lines: string[] = [];
-    for await (const batch of readRows(sql, shape, batchRows)) lines.push(...batch);
-    return lines;
+    const batches: string[][] = [];
+    for await (const batch of readRows(sql, shape, batchRows)) batches.push(batch);
+    return batches;
   });
+}
+
+async function linesOf(shape: TableShape, batchRows?: number): Promise<string[]> {
+  return (await batchesOf(shape, batchRows)).flat();
 }
 
 test('columns and keys are read from the database, in order', async () => {
@@ -54,6 +58,15 @@ test('values that JavaScript cannot represent are copied exactly', async () => {
   await writeRows(database, shape, lines);
   expect(await database.query('SELECT oddities::text FROM oddities ORDER BY id')).toEqual(before);
   expect(await linesOf(shape, 1)).toEqual(lines);
+});
+
+test('large parts of tallies are read in small batches, which bounds the memory of a backup', async () => {
+  await database.query("INSERT INTO products (id) VALUES ('a')");
+  await database.query(`INSERT INTO tally_parts (product_id, part, day, votes, content)
+    SELECT 'a', part, '2026-11-21', 5000, decode(repeat('ab', 120000), 'hex') FROM generate_series(1, 50) AS part`);
+  const batches = await batchesOf(await shapeOf('tally_parts'));
+  expect(batches.flat()).toHaveLength(50);
+  expect(Math.max(...batches.map((batch) => batch.join('').length))).toBeLessThan(4_000_000);
 });
 
 test('any text that PostgreSQL can store is copied exactly', async () => {

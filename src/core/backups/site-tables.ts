@@ -77,13 +77,21 @@ export async function readTableShapes(sql: Sql, names: readonly string[]): Promi
   return shapes;
 }
 
+/** Tables with up to 250 kB of JSON per row, which is too much for batches of the usual size. */
+const TABLES_WITH_LARGE_ROWS: readonly string[] = ['tally_parts', 'removed_tally_parts'];
+const LARGE_ROWS_PER_BATCH = 10;
+
 /**
  * Reads a table in the order of its key, each row as one line of JSON without a line break. PostgreSQL writes the JSON,
  * which preserves microseconds, long numbers and the content of `jsonb`; parsing it in JavaScript would lose precision.
  * The only value that changes is a `jsonb` null, which is restored as an SQL NULL. Call it in a transaction after
  * `holdSnapshot`, for one table at a time.
  */
-export async function* readRows(sql: Sql, shape: TableShape, batchRows?: number): AsyncGenerator<string[]> {
+export async function* readRows(
+  sql: Sql,
+  shape: TableShape,
+  batchRows = TABLES_WITH_LARGE_ROWS.includes(shape.name) ? LARGE_ROWS_PER_BATCH : undefined,
+): AsyncGenerator<string[]> {
   const columns = list(shape.columns);
   // On a distributed database, the inner ORDER BY preserves the column names on each server, and the outer one merges
   // the sorted rows of all servers.

@@ -111,7 +111,7 @@ export async function waitForLock(sql: Sql, lock: string, onWait: () => void): P
   await sql.query('SET LOCAL lock_timeout = 0');
 }
 
-/** Enough rows to amortize the cost of a statement, but few enough to hold in memory at any row size. */
+/** Enough rows to amortize the cost of a statement, but few enough to hold in memory at the usual size of a row. */
 const BATCH_ROWS = 500;
 
 /**
