@@ -60,3 +60,19 @@ test('a hidden tab closes its stream, and catches up when it is visible again', 
   release();
   await expect(page.getByText(text)).toBeVisible();
 });
+
+test('after the device has slept, the page replaces its stream, which may have ended unnoticed', async ({
+  page,
+  site,
+}) => {
+  await page.clock.install();
+  const opened = page.waitForResponse((response) => response.url().endsWith(CONSOLE_API.events));
+  await signInAndOpen(page, site, '/console/comments');
+  await opened;
+  const reopened = page.waitForRequest((request) => request.url().endsWith(CONSOLE_API.events));
+  await setTabVisibility(page, 'hidden');
+  // While a device sleeps, no timer runs.
+  await page.clock.setSystemTime(Date.now() + 60_000);
+  await setTabVisibility(page, 'visible');
+  await reopened;
+});

@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { CONSOLE_API } from '../../contract/console/paths.ts';
 import type { LiveSubject } from '../../contract/console/records.ts';
 import { readEvents, type ServerEvent } from '../../web/features/live/event-stream.ts';
@@ -36,10 +37,17 @@ function useHidden(): boolean {
   const [isHidden, setHidden] = useState(false);
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
+    let hiddenAt = Number.POSITIVE_INFINITY;
     function update(): void {
       clearTimeout(timer);
-      if (document.visibilityState === 'visible') setHidden(false);
-      else timer = setTimeout(() => setHidden(true), HIDDEN_GRACE_MS);
+      if (document.visibilityState === 'visible') {
+        // The timer does not run while the device sleeps, and the stream may have ended unnoticed in that time.
+        if (Date.now() - hiddenAt >= HIDDEN_GRACE_MS) flushSync(() => setHidden(true));
+        setHidden(false);
+      } else {
+        hiddenAt = Date.now();
+        timer = setTimeout(() => setHidden(true), HIDDEN_GRACE_MS);
+      }
     }
     update();
     document.addEventListener('visibilitychange', update);
