@@ -4,6 +4,7 @@ import { hideComments, holdComments, releaseComments } from '../../src/core/comm
 import { removeProducts } from '../../src/core/products/remove-products.ts';
 import { restoreProducts } from '../../src/core/products/restore-products.ts';
 import {
+  addSubmissions,
   holdRequests,
   openConsole,
   signIn,
@@ -255,4 +256,27 @@ test('one undo reverts both the release and the restoration of comments that one
   await page.keyboard.press('u');
   await expect(page.getByText('Undone', { exact: true })).toBeVisible();
   expect(await read()).toEqual(before);
+});
+
+test('a submission whose approval is undone in the audit log is back in the queue, even without live updates', async ({
+  page,
+  site,
+}) => {
+  const name = `Returned ${randomUUID().slice(0, 8)}`;
+  await addSubmissions(site, [name]);
+  await signIn(page, site);
+  await stopLiveUpdates(page);
+  await openConsole(page, '/console/queue?kind=submissions');
+  const submission = page.getByRole('article', { name });
+  const open = (screen: string) => page.getByRole('navigation').getByRole('link', { name: screen }).click();
+  await submission.getByRole('button', { name: 'Approve' }).click();
+  await expect(page.getByText(`Approved ${name}`)).toBeVisible();
+  await open('Audit log');
+  const entry = page.getByRole('listitem').filter({ hasText: 'approved submission' }).first();
+  await entry.getByRole('button', { name: 'Undo' }).click();
+  await expect(entry.getByText('Undone', { exact: true })).toBeVisible();
+  await expect(toast(page).filter({ hasText: 'Undone' })).toBeVisible();
+  await open('Queue');
+  await page.getByRole('radio', { name: /^Submissions/ }).check();
+  await expect(submission).toBeVisible();
 });

@@ -134,7 +134,7 @@ function useUndo(): (entry: AuditRecord) => Promise<boolean> {
   const perform = usePerform();
   return (entry) =>
     perform({
-      subjects: ['audit', 'products', 'product', 'comments', 'votes'],
+      subjects: ['audit', 'queue', 'products', 'product', 'comments', 'votes'],
       show: () =>
         changeItems<AuditRecord>(client, 'audit', (each) =>
           each.id === entry.id ? { ...each, undoable: false, undoneBy: '' } : each,
