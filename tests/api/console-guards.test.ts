@@ -1,10 +1,14 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { json } from 'node:stream/consumers';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { inviteOperator } from '../../src/core/console/operators.ts';
 import { consoleCookies } from '../../src/server/console/cookies.ts';
 import { readConsoleBuild } from '../../src/server/console/mount-console.ts';
 import { PACKAGE_FOLDERS } from '../../src/settings/package-root.ts';
+import { instantPictures } from '../support/instant-pictures.ts';
 import { PASSPHRASE, signInOperator, type TestOperator } from '../support/operator.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
 
@@ -21,6 +25,8 @@ const PLANTED = 'P'.repeat(43);
 
 let site: TestSite;
 let ada: TestOperator;
+/** The functions that take the slots of uploaded pictures. */
+const reclaimSlots: (() => void)[] = [];
 /** Every route of the console's API that the server registers. */
 const routes: Route[] = [];
 
@@ -34,7 +40,15 @@ beforeAll(async () => {
     (message as { fastify: FastifyInstance }).fastify.addHook('onRoute', onRoute);
   };
   subscribe('fastify.initialization', onServer);
-  site = await startTestSite();
+  const pictures = instantPictures();
+  const submittedPictures: typeof pictures = {
+    ...pictures,
+    admit(sender, onLost) {
+      if (onLost) reclaimSlots.push(onLost);
+      return pictures.admit(sender, onLost);
+    },
+  };
+  site = await startTestSite({ submittedPictures });
   unsubscribe('fastify.initialization', onServer);
   ada = await signInOperator(site);
 });
@@ -120,6 +134,23 @@ test('downloads, refused downloads and unknown URLs have the same security heade
     expect([path, response.statusCode]).toEqual([path, status]);
     expect(response.headers, path).toMatchObject(GUARDED);
   }
+});
+
+test('a picture whose upload is ended because it is too slow gets the same error as on the rest of the site', async () => {
+  const upload = request(`${await site.app.listen({ port: 0, host: '127.0.0.1' })}/api/console/pictures/image`, {
+    method: 'POST',
+    headers: { ...OWN, cookie: ada.cookie, 'content-type': 'image/png', 'content-length': 10 },
+  });
+  upload.on('error', () => {});
+  upload.write('x');
+  await expect.poll(() => reclaimSlots.length).toBe(1);
+  for (const reclaim of reclaimSlots) reclaim();
+  const [response] = await once(upload, 'response');
+  expect(response.headers).toMatchObject({
+    'content-type': expect.stringMatching(/^application\/problem\+json/),
+    'cache-control': 'no-store',
+  });
+  expect(await json(response)).toMatchObject({ status: 408, code: 'request_timeout' });
 });
 
 test('only the operator’s browser may cache the files of the console', async () => {

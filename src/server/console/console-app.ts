@@ -52,6 +52,8 @@ export async function buildConsoleApp(options: ConsoleOptions): Promise<FastifyI
     genReqId: createRequestIds(),
     bodyLimit: SERVER_LIMITS.bodyLimit,
     routerOptions: SERVER_LIMITS.routerOptions,
+    // Responds to uploads that lose their slot.
+    clientErrorHandler: SERVER_LIMITS.clientErrorHandler,
     return503OnClosing: false,
     trustProxy: trustProxy ?? false,
   }).withTypeProvider<TypeBoxTypeProvider>();
