@@ -2,6 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { json } from 'node:stream/consumers';
+import { brotliDecompressSync } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { inviteOperator } from '../../src/core/console/operators.ts';
@@ -134,6 +135,17 @@ test('downloads, refused downloads and unknown URLs have the same security heade
     expect([path, response.statusCode]).toEqual([path, status]);
     expect(response.headers, path).toMatchObject(GUARDED);
   }
+});
+
+test('lists are compressed for browsers, because operators also work on slow connections', async () => {
+  for (let index = 0; index < 50; index += 1) await site.addProduct();
+  const url = '/products?limit=50';
+  const [plain, compressed] = [
+    await ada.ask('GET', url),
+    await ada.ask('GET', url, undefined, { 'accept-encoding': 'gzip, br' }),
+  ];
+  expect(compressed.headers).toMatchObject({ ...GUARDED, 'content-encoding': 'br', vary: 'Accept-Encoding' });
+  expect(brotliDecompressSync(compressed.rawPayload).toString()).toBe(plain.body);
 });
 
 test('a picture whose upload is ended because it is too slow gets the same error as on the rest of the site', async () => {

@@ -14,6 +14,7 @@ import { CoreError } from '../../core/core-error.ts';
 import { UnknownOutcomeError } from '../../core/database/database.ts';
 import { acceptJsonOnly, handleError, validateByContract } from '../http/error-handler.ts';
 import { problem, sendProblem } from '../http/problems.ts';
+import { negotiateRepresentation } from '../http/representations.ts';
 import { createRequestIds, trustRequestIds } from '../http/request-keys.ts';
 import { SERVER_LIMITS } from '../http/server-limits.ts';
 import { hideRefusals } from '../routes/static-files.ts';
@@ -68,6 +69,7 @@ export async function buildConsoleApp(options: ConsoleOptions): Promise<FastifyI
   );
   acceptJsonOnly(app);
   validateByContract(app);
+  negotiateRepresentation(app);
   app.decorateRequest('operator', '');
   const cookies = consoleCookies(siteUrl);
 
