@@ -1,5 +1,6 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import { IMPORT_TIMEOUT_MS } from '../contract/console/records.ts';
 import { FOLDERS } from '../contract/paths/folders.ts';
 import * as paths from '../contract/paths.ts';
 import type { Core } from '../core/core.ts';
@@ -23,7 +24,7 @@ import { negotiateRepresentation } from './http/representations.ts';
 import { createRequestIds, trustRequestIds } from './http/request-keys.ts';
 import { pathOf, recordRoutes } from './http/route-table.ts';
 import { addSecurityHeaders, inlineHash, pageSecurityHeaders } from './http/security-headers.ts';
-import { enforceServerLimits, IMPORT_TIMEOUT_MS, SERVER_LIMITS } from './http/server-limits.ts';
+import { enforceServerLimits, SERVER_LIMITS } from './http/server-limits.ts';
 import type { UpvoteBursts } from './limits/detect-bursts.ts';
 import { chargeWith, createRateLimiter, limitRequests } from './limits/limit-requests.ts';
 import { warnOfUntrustedProxy } from './limits/network-keys.ts';

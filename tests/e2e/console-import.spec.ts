@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import type { Locator, Page, Request } from '@playwright/test';
 import { CONSOLE_API } from '../../src/contract/console/paths.ts';
-import type { ImportSummary } from '../../src/contract/console/records.ts';
+import { IMPORT_TIMEOUT_MS, type ImportSummary } from '../../src/contract/console/records.ts';
 import { editProduct } from '../../src/core/products/edit-product.ts';
 import { openConsole, signIn, signInAndOpen, stopLiveUpdates } from '../support/console-page.ts';
 import type { E2eSite } from '../support/e2e-site.ts';
@@ -134,6 +134,19 @@ test('an import that ends after the operator has left the screen does not change
   await turnEventLoop(page);
   await expect(page).toHaveURL('/console/comments');
   await expect(page.getByRole('heading', { level: 1, name: 'Comments' })).toBeVisible();
+});
+
+test('the upload of an import may take as long as the server allows', async ({ page, site }) => {
+  await signIn(page, site);
+  await page.clock.install();
+  await openConsole(page, '/console/import');
+  await chooseFile(page);
+  const { release, sent } = await holdImports(page);
+  await page.getByRole('button', { name: 'Dry run' }).click();
+  await sent;
+  await page.clock.fastForward(IMPORT_TIMEOUT_MS - 60_000);
+  release();
+  await expect(importButton(page)).toBeVisible();
 });
 
 test('undoing an import says how many products it skipped', async ({ page, site }) => {

@@ -40,8 +40,8 @@ export const SIGNED_OUT = 'signedout';
 
 /** The time limit of most requests. It is rarely reached, because the server cancels each SQL statement after 12 s. */
 const TIMEOUT_MS = 40_000;
-/** The time limit of uploads, and of operations whose SQL statements have no timeout. */
-export const LONG_TIMEOUT_MS = 10 * 60_000;
+/** The time limit of uploads of pictures, and of operations whose SQL statements have no timeout. */
+const LONG_TIMEOUT_MS = 10 * 60_000;
 const LONG_OPERATIONS = /\/(?:doctor|remove|restore|undo|votes)$/;
 
 /** The error code of a request that got no response within its time limit. */

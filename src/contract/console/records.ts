@@ -263,6 +263,9 @@ export type ImportEvent =
 /** The maximum time between two lines of the response to an import. */
 export const IMPORT_HEARTBEAT_MS = 10_000;
 
+/** How long an import may take to arrive at the server. At 44 bytes/ms, the largest one takes 26 minutes. */
+export const IMPORT_TIMEOUT_MS = 30 * 60_000;
+
 /** Maximum size of files for imports in the console. Larger files need `groundswell import`. */
 export const MAX_IMPORT_BYTES = 64 * 1024 * 1024;
 export const IMPORT_TOO_LARGE = 'The file is larger than 64 MiB. Use `groundswell import` on the server.';

@@ -22,9 +22,6 @@ const HEAD_BYTES = 16 * 1024;
  */
 const MAX_CONNECTIONS = 5_000;
 
-/** How long an operator's import may take to arrive. At the rate of `BODY_TIMEOUT`, the largest one takes 26 minutes. */
-export const IMPORT_TIMEOUT_MS = 30 * 60_000;
-
 /** Limits on the size and time of requests. A connection that exceeds them is closed. */
 export const SERVER_LIMITS = {
   bodyLimit: BODY_BYTES,

@@ -1,8 +1,8 @@
 import { anySignal } from '../../../contract/any-signal.ts';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
-import { IMPORT_HEARTBEAT_MS, type ImportEvent } from '../../../contract/console/records.ts';
+import { IMPORT_HEARTBEAT_MS, IMPORT_TIMEOUT_MS, type ImportEvent } from '../../../contract/console/records.ts';
 import { withQuery } from '../../../contract/paths/api.ts';
-import { askBeforeUnload, ConsoleError, errorOf, LONG_TIMEOUT_MS, operatorHeader } from '../../api/console-api.ts';
+import { askBeforeUnload, ConsoleError, errorOf, operatorHeader } from '../../api/console-api.ts';
 import { type ColumnChoice, mapTexts } from './columns.tsx';
 import type { ChosenFile } from './read-file.ts';
 
@@ -58,9 +58,8 @@ async function upload(
 ): Promise<ImportResult> {
   await requireUnchanged(file);
   const query = { name: file.name, kind, map: JSON.stringify(mapTexts(choice, columns)), slugifyIds, dryRun };
-  // The response begins after the upload. `fetch` does not report the progress of an upload, so this time limit is
-  // long.
-  expectLine(LONG_TIMEOUT_MS);
+  // The response begins after the upload, whose progress `fetch` does not report.
+  expectLine(IMPORT_TIMEOUT_MS);
   const response = await fetch(withQuery(CONSOLE_API.import, query), {
     method: 'POST',
     headers: { 'Content-Type': 'application/octet-stream', ...operatorHeader() },
