@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Locator } from '@playwright/test';
+import { CONSOLE_API } from '../../src/contract/console/paths.ts';
 import { runAsOperator } from '../../src/core/audit/audit-log.ts';
 import { OPERATOR_QUEUE, recordChange } from '../../src/core/changes/change-feed.ts';
 import { hideComments } from '../../src/core/comments/moderate-comments.ts';
@@ -9,6 +10,7 @@ import type { WrittenSubmission } from '../../src/core/submissions/create-submis
 import { addSubmissions, openConsole, signIn, signInAndOpen } from '../support/console-page.ts';
 import type { E2eSite } from '../support/e2e-site.ts';
 import { expect, test } from '../support/e2e-test.ts';
+import { recordRequests } from '../support/network.ts';
 
 const names = ['First', 'Second', 'Third', 'Fourth'];
 
@@ -176,6 +178,28 @@ test('on a touch screen, a tap that expands a submission does not block the next
   }).toPass({ intervals: [1] });
   await card('First').getByRole('checkbox').tap();
   await expect(card('First').getByRole('checkbox')).toBeChecked();
+});
+
+test('a double click on ‘Hold’ does not press the button ‘Release’ that takes its place', async ({ page, site }) => {
+  const { id } = await site.addProduct();
+  await site.addComments(id, [{ content: 'Pressed twice' }]);
+  await signIn(page, site);
+  await page.clock.install();
+  const changes = recordRequests(page, new RegExp(CONSOLE_API.moderateComments), 'POST');
+  await openConsole(page, `/console/comments?product=${id}`);
+  const release = page.getByRole('button', { name: 'Release' });
+  const { x, y } = await middleOf(page.getByRole('button', { name: 'Hold' }));
+  await page.clock.pauseAt(Date.now() + 60_000);
+  await page.mouse.click(x, y);
+  await expect(async () => {
+    await page.clock.runFor(20);
+    await expect(release).toBeVisible({ timeout: 1 });
+  }).toPass({ intervals: [1] });
+  await page.mouse.click(x, y);
+  await page.clock.resume();
+  await expect(page.getByText('Held 1 comment')).toBeVisible();
+  await expect(release).toBeVisible();
+  expect(changes).toHaveLength(1);
 });
 
 test('a Ctrl-click on a link to a screen opens the screen in a new tab', async ({ newVisitor, site }) => {

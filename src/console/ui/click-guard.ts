@@ -22,11 +22,17 @@ export interface ClickGuard {
 }
 
 /**
- * Ignores clicks on rows that the operator cannot have read yet: repeated clicks after the first one has moved another
- * row under the pointer, and clicks right after live updates have moved rows.
+ * Ignores clicks on what the operator cannot have read yet: repeated clicks after the first one has moved another row
+ * or another button of its row under the pointer, and clicks right after live updates have moved rows.
  */
 export function useClickGuard(): ClickGuard {
-  const first = useRef({ row: null as Element | null, x: 0, y: 0, at: Number.NEGATIVE_INFINITY });
+  const first = useRef({
+    row: null as Element | null,
+    button: null as Element | null,
+    x: 0,
+    y: 0,
+    at: Number.NEGATIVE_INFINITY,
+  });
   const pausedAt = useRef(Number.NEGATIVE_INFINITY);
 
   return {
@@ -35,14 +41,15 @@ export function useClickGuard(): ClickGuard {
       // Clicks from the keyboard or a script have no position. They are never ignored.
       if (detail === 0) return;
       const row = target instanceof Element ? target.closest('.list-row') : null;
+      const button = target instanceof Element ? target.closest('button') : null;
       const before = first.current;
       const isDouble = at - before.at < DOUBLE_CLICK_MS && Math.hypot(x - before.x, y - before.y) < DOUBLE_CLICK_PX;
       const isUnread = row !== null && row !== before.row && at - pausedAt.current < IGNORE_INPUT_MS;
-      if (isUnread || (isDouble && row !== before.row)) {
+      if (isUnread || (isDouble && (row !== before.row || button !== before.button))) {
         if (isDouble) before.at = at;
         event.preventDefault();
         event.stopPropagation();
-      } else first.current = { row, x, y, at };
+      } else first.current = { row, button, x, y, at };
     },
     pause(rows) {
       const { row: own, at } = first.current;
