@@ -148,6 +148,20 @@ test('filters do not move when the categories arrive', async ({ page, site }) =>
   expect(await category.boundingBox()).toEqual(before);
 });
 
+test('a category that an edit creates can be chosen as a filter', async ({ page, site }) => {
+  const { name } = await site.addProduct();
+  const category = `0 ${randomUUID().slice(0, 8)}`;
+  await signInAndOpen(page, site, `/console/products?q=${name}`);
+  const filter = page.locator('.toolbar').getByLabel('Category');
+  await expect(filter.getByRole('option', { name: 'Developer Tools' })).toBeAttached();
+  await page.getByRole('button', { name, exact: true }).click();
+  await page.getByRole('dialog').getByLabel('Category').fill(category);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByText(`Saved ${name}`)).toBeVisible();
+  await filter.selectOption(category);
+  await expect(page.getByRole('button', { name, exact: true })).toBeVisible();
+});
+
 test('the borders of filters have a contrast of at least 3 to 1 with their background', async ({ page, site }) => {
   await signIn(page, site);
   for (const path of ['/console/products', '/console/audit']) {

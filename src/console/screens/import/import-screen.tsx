@@ -126,7 +126,7 @@ export function ImportScreen() {
     const signal = begin();
     const name = chosen?.file.name ?? '';
     const done = await perform({
-      subjects: ['products', 'product'],
+      subjects: ['products', 'product', 'categories'],
       async run() {
         const last = await run(false, signal);
         if (last.kind !== 'done') {

@@ -200,7 +200,7 @@ function Editing({ details, stored, isSaving, onSaving, onDiscard, onSaved }: Ed
       if (undoable.unsavedEdits.get(product.id) === stored.current) undoable.unsavedEdits.delete(product.id);
       client.setQueryData(consoleKeys.product(product.id), { ...details, ...saved });
       await perform({
-        subjects: ['products', 'product'],
+        subjects: ['products', 'product', 'categories'],
         run: async () => ({ done: `Saved ${saved.product.name}`, auditId }),
       });
       onSaved();
