@@ -150,11 +150,10 @@ describe('Votes', () => {
     );
     const change = { productId: id, action: 'exclude', reason: 'A burst', selection: {} } as const;
     expect(await changeVerdicts(site.database, change, systemRuntime, undefined)).toMatchObject({ votes: 3_000 });
-    const undone = await ada.undo(await ada.lastEntry());
-    expect(undone.json()).toMatchObject({ undone: { details: { votes: 3_000 } } });
+    expect((await ada.undo(await ada.lastEntry())).json()).toEqual({ note: null });
     const page = await ada.ask('GET', `/audit?target=${id}`);
     expect(page.json().items).toMatchObject([{ details: { votes: 3_000 } }, { details: { votes: 3_000 } }]);
-    for (const { body } of [undone, page]) expect(body.length).toBeLessThan(2_000);
+    expect(page.body.length).toBeLessThan(2_000);
     expect((await ada.json<VoteList>('GET', `/products/${id}/votes`)).votes[0]).toMatchObject({ counted: true });
   });
 });

@@ -147,7 +147,7 @@ describe('Imports', () => {
     const { version } = await ada.json<ProductDetails>('GET', `/products/${edited.id}`);
     await ada.json('PATCH', `/products/${edited.id}`, { version, values: { name: 'Edited since' } });
     const note = 'Skipped 1 product (changed or final since the import).';
-    expect((await ada.undo(entry)).json()).toMatchObject({ undone: { id: entry.id }, note });
+    expect((await ada.undo(entry)).json()).toEqual({ note });
     const { items } = await ada.json<ConsolePage<AuditRecord>>('GET', '/audit?limit=2');
     expect(items.find(({ action }) => action === 'import undo')).toMatchObject({
       undoes: entry.id,

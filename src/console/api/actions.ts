@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { createContext } from 'react';
 import { CONSOLE_API } from '../../contract/console/paths.ts';
-import type { ProductDetails, UndoneEntry } from '../../contract/console/records.ts';
+import type { ProductDetails, UndoResult } from '../../contract/console/records.ts';
 import type { ProductFieldName } from '../../contract/products/fields.ts';
 import { formatCount, formatQuantity } from '../../contract/text.ts';
 import { showToast } from '../../web/ui/toasts.ts';
@@ -48,7 +48,7 @@ interface Result {
  * @returns a note if the change was undone only partly. @throws ConsoleError if the request fails.
  */
 export async function undoEntry(id: string): Promise<string | undefined> {
-  const { note } = await call<UndoneEntry>(CONSOLE_API.undo(id), { method: 'POST' });
+  const { note } = await call<UndoResult>(CONSOLE_API.undo(id), { method: 'POST' });
   return note ?? undefined;
 }
 

@@ -37,12 +37,8 @@ export interface AuditRecord {
   undoable: boolean;
 }
 
-/**
- * An entry that was undone. `note` describes what the undo of an import left unchanged. It is null if the undo was
- * complete.
- */
-export interface UndoneEntry {
-  undone: AuditRecord;
+/** The result of an undo: what the undo of an import left unchanged, or null if the undo was complete. */
+export interface UndoResult {
   note: string | null;
 }
 

@@ -179,7 +179,7 @@ interface AuditFilter {
 }
 
 /** An entry and the id of the newest entry that reverted it, or null if none did. */
-type BrowsedAuditEntry = AuditEntry & { undoneBy: string | null };
+export type BrowsedAuditEntry = AuditEntry & { undoneBy: string | null };
 
 type BrowsedRow = AuditRow & { undone_by: string | null };
 

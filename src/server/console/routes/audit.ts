@@ -1,11 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
-import type { AuditRecord, ConsolePage, UndoneEntry } from '../../../contract/console/records.ts';
+import type { AuditRecord, ConsolePage, UndoResult } from '../../../contract/console/records.ts';
 import { LIMITS } from '../../../contract/limits.ts';
 import { PAGE_QUERY } from '../../../contract/page-query.ts';
 import { isDay, TEXT_FORMAT } from '../../../contract/text.ts';
-import { type AuditEntry, browseAudit } from '../../../core/audit/audit-log.ts';
+import { type BrowsedAuditEntry, browseAudit } from '../../../core/audit/audit-log.ts';
 import { sentenceOf } from '../../../core/audit/audit-sentence.ts';
 import { UNDOABLE_ACTIONS, undoEntry } from '../../../core/console/undo-entry.ts';
 import { CoreError } from '../../../core/core-error.ts';
@@ -39,17 +39,17 @@ export const auditRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
       const until =
         to === undefined ? undefined : new Date(Math.min(dayOf(to).getTime() + DAY_MS, END_OF_TIME.getTime()));
       const { items, nextCursor } = await browseAudit(database, { ...filter, since, until, limit });
-      return { items: items.map((entry) => recordOf(entry, entry.undoneBy)), nextCursor };
+      return { items: items.map(recordOf), nextCursor };
     },
   );
 
   app.post(
     CONSOLE_API.undo.route,
     { schema: { params: Type.Object({ id: Type.String({ maxLength: 36 }) }) } },
-    async ({ params }): Promise<UndoneEntry> => {
+    async ({ params }): Promise<UndoResult> => {
       const options = { runtime, timeZone, votesPerNetwork };
-      const { entry, note } = await undoEntry({ database, withoutStatementTimeout }, params.id, options);
-      return { undone: recordOf(entry, null), note };
+      const { note } = await undoEntry({ database, withoutStatementTimeout }, params.id, options);
+      return { note };
     },
   );
 };
@@ -60,7 +60,7 @@ function dayOf(text: string): Date {
   return new Date(`${text}T00:00:00Z`);
 }
 
-function recordOf(entry: AuditEntry, undoneBy: string | null): AuditRecord {
-  const undoable = UNDOABLE_ACTIONS.has(entry.action) && undoneBy === null;
-  return { ...entry, sentence: sentenceOf(entry), undoneBy, undoable };
+function recordOf(entry: BrowsedAuditEntry): AuditRecord {
+  const undoable = UNDOABLE_ACTIONS.has(entry.action) && entry.undoneBy === null;
+  return { ...entry, sentence: sentenceOf(entry), undoable };
 }
