@@ -161,20 +161,13 @@ const SAFE_METHODS = new Set(['GET', 'HEAD']);
  * @throws CoreError `cross_origin`.
  */
 function requireSameOrigin({ method, headers }: FastifyRequest, siteUrl: string): void {
-  const { origin, host } = headers;
   const site = headers['sec-fetch-site'];
   if (SAFE_METHODS.has(method) && (site === undefined || site === 'none')) return;
-  const isSame =
-    site === undefined ? hostOf(origin) !== undefined && isSiteOrigin(origin, host, siteUrl) : site === 'same-origin';
-  if (!isSame) throw new CoreError('cross_origin', 'The console accepts requests from its own pages only.');
-}
-
-/**
- * Returns whether an origin is the site's. A forged `Host` does not help attackers: a browser sends the host of the
- * URL, and only the cookies of that host.
- */
-function isSiteOrigin(origin: string | undefined, host: string | undefined, siteUrl: string): boolean {
-  return hostOf(origin) === host || hostOf(origin) === hostOf(siteUrl);
+  const from = hostOf(headers.origin);
+  // A forged `Host` does not help attackers: a browser sends the host of the URL, and only the cookies of that host.
+  const isSiteOrigin = from !== undefined && (from === headers.host || from === hostOf(siteUrl));
+  if (site === undefined ? !isSiteOrigin : site !== 'same-origin')
+    throw new CoreError('cross_origin', 'The console accepts requests from its own pages only.');
 }
 
 /**
