@@ -114,15 +114,13 @@ export function withPicture(draft: Draft, name: PictureField, address: string): 
   return name === 'image' ? { ...draft, image: address } : { ...draft, screenshots };
 }
 
-/** Returns the product that the draft would produce, for the preview. */
+/** Returns the product with the fields of the draft that the preview shows. */
 export function previewOf(product: Product, draft: Draft): Product {
   return {
     ...product,
     name: draft.name || (fieldOf('name').default ?? ''),
     description: draft.description || (fieldOf('description').default ?? ''),
     image: completeAddress(draft.image),
-    category: draft.category,
-    maker: draft.maker,
     tags: tagsOf(draft.tags),
   };
 }
