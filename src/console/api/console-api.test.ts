@@ -79,6 +79,22 @@ test('a response that breaks off counts as no response', async () => {
   await expect(call(CONSOLE_API.waiting)).rejects.toMatchObject({ status: 0, message: 'The site cannot be reached.' });
 });
 
+test('when the browser goes offline, a batch sends no further request, because that would fail as well', async () => {
+  vi.stubGlobal('window', new EventTarget());
+  const responses = [Response.json('done')];
+  replaceNetwork(() => {
+    const response = responses.shift();
+    if (!response) throw new TypeError('Failed to fetch');
+    return response;
+  });
+  const sent = await sendEach(['a', 'b', 'c'], (id) =>
+    call<string>(CONSOLE_API.decideSubmission(id), { method: 'POST', body: {} }),
+  );
+  expect(describeUnchanged(sent, (ids) => ids.join(' and '))).toBe(
+    'No response for b. If the change was made, it is in the audit log. Cancelled for c.',
+  );
+});
+
 test('after a timeout, a batch sends no further request, and says which items may have been changed', async () => {
   vi.stubGlobal('window', new EventTarget());
   const responses = [Response.json('done'), Response.json({ detail: 'It has changed.' }, { status: 409 })];

@@ -105,7 +105,8 @@ export function askBeforeUnload(isNeeded: () => boolean): () => void {
 /**
  * Sends one request per item, one after the other, and continues if a request fails. Until all are done, the browser
  * asks for confirmation before the page is closed. Calls `onProgress` before each request with the number of its item,
- * starting at 1. Sends no further request after a timeout, or once `isCancelled()` is true or the operator has changed.
+ * starting at 1. Sends no further request after one that got no response, because the browser may be offline, or once
+ * `isCancelled()` is true or the operator has changed.
  * @throws ConsoleError if all sent requests fail: the first error that leaves the outcome unknown or, without one, the
  * first error.
  */
@@ -125,7 +126,9 @@ export async function sendEach<Item, Result>(
       (result) => results.push(result),
       (error: unknown) => failures.push({ item, error }),
     );
-    if (isCancelled() || shownOperator !== operator || hasTimedOut(failures.at(-1)?.error)) break;
+    const error = failures.at(-1)?.error;
+    const hasNoResponse = error instanceof ConsoleError && error.status === 0;
+    if (isCancelled() || shownOperator !== operator || hasNoResponse) break;
   }
   stopAsking();
   const { error } = failures.find((failure) => isOutcomeUnknown(failure.error)) ?? failures[0] ?? {};
