@@ -10,7 +10,7 @@ import { changeItems } from '../../api/pages.ts';
 type Listed = Pick<RemovedProductRecord, 'id' | 'name'> & { removalId?: string };
 type Removal = Pick<RemovedProductRecord, 'id' | 'name' | 'removalId'>;
 
-const SUBJECTS = ['products', 'product', 'comments'];
+const SUBJECTS = ['products', 'product', 'comments', 'votes'];
 
 const remove = (products: readonly Listed[], reason?: string) =>
   call<RemovalResult>(CONSOLE_API.removeProducts, {
