@@ -22,18 +22,25 @@ interface ReadPage {
 const subscribedClients = new WeakSet<QueryClient>();
 
 /**
- * Keeps pending votes and likes on screen after each read, whose response lacks them. When the visitor leaves, sends
- * those that wait for an earlier request. Every vote and like calls this function, because live updates, which also
- * call it, start later.
+ * Keeps pending votes and likes on screen after each read, whose response lacks them, and changes that were made while
+ * a further page was loading. When the visitor leaves, sends the votes and likes that wait for an earlier request.
+ * Every vote and like calls this function, because live updates, which also call it, start later.
  */
 export function keepPendingWrites(client: QueryClient): void {
   if (subscribedClients.has(client)) return;
   subscribedClients.add(client);
   window.addEventListener('pagehide', () => sendWaitingWrites(client));
+  const shown = new WeakMap<Query, InfiniteData<unknown>>();
   client.getQueryCache().subscribe((event) => {
-    if (event.type !== 'updated' || event.action.type !== 'success' || event.action.manual) return;
-    const [kind] = event.query.queryKey;
-    if (kind === productKeys.all[0] || kind === commentKeys.all[0]) showPendingWrites(client, event.query);
+    if (event.type !== 'updated' || event.action.type !== 'success') return;
+    const { query, action } = event;
+    const [kind] = query.queryKey;
+    if (kind !== productKeys.all[0] && kind !== commentKeys.all[0]) return;
+    const before = shown.get(query);
+    shown.set(query, query.state.data);
+    if (action.manual) return;
+    if (before && query.state.fetchMeta?.fetchMore) keepLoadedPages(client, query, before);
+    showPendingWrites(client, query);
   });
 }
 
@@ -51,6 +58,16 @@ function sendWaitingWrites(client: QueryClient): void {
     else if (last.get(scope?.id) !== mutation) continue;
     mutationFn?.(mutation.state.variables, { client, meta: undefined }).catch(() => {});
   }
+}
+
+/**
+ * Restores the pages that were on screen before a further page arrived. The library replaces them by copies from the
+ * time of the request.
+ */
+function keepLoadedPages(client: QueryClient, { queryKey, state }: Query, before: InfiniteData<unknown>): void {
+  const data = state.data as InfiniteData<unknown>;
+  const pages = [...before.pages, ...data.pages.slice(before.pages.length)];
+  client.setQueryData(queryKey, { ...data, pages }, { updatedAt: state.dataUpdatedAt });
 }
 
 function showPendingWrites(client: QueryClient, { state }: Query): void {

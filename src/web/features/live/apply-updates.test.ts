@@ -4,7 +4,14 @@ import { createBrowserStorage } from '../../../../tests/support/browser-storage.
 import { exampleComment, exampleProduct } from '../../../../tests/support/product-data.ts';
 import type { ProductDetail } from '../../../contract/products/schema.ts';
 import { createWriteTracker } from '../../api/http-api.ts';
-import { type CommentList, commentKeys, flattenComments, productKeys, upvoteKeys } from '../../cache/cached-data.ts';
+import {
+  type CommentList,
+  commentKeys,
+  flattenComments,
+  incrementUpvotes,
+  productKeys,
+  upvoteKeys,
+} from '../../cache/cached-data.ts';
 import { addToOutbox, removeFromOutbox } from '../../storage/outbox.ts';
 import { createUpdateApplier } from './apply-updates.ts';
 import { newCommentCount, visibleProducts } from './visible-queries.ts';
@@ -164,6 +171,32 @@ test('counts that are read while the visitor’s vote is queued include the vote
   const shown = list.getCurrentResult().data?.pages.flatMap(({ items }) => items.map((item) => item.upvotes));
   expect(shown).toEqual([7, 6]);
   removeFromOutbox('upvote harbour');
+});
+
+test('a further page does not undo a change of an earlier page during the request', async () => {
+  const { client } = setUp();
+  let isWaiting = true;
+  let respond = () => {};
+  const list = new InfiniteQueryObserver(client, {
+    queryKey: productKeys.list({}),
+    queryFn: async ({ pageParam }) => {
+      if (isWaiting && pageParam !== 'harbour') await new Promise<void>((resolve) => (respond = resolve));
+      return { items: [exampleProduct({ id: pageParam, upvotes: 6 })] };
+    },
+    initialPageParam: 'harbour',
+    getNextPageParam: () => 'lighthouse',
+  });
+  await list.refetch();
+  const loaded = list.fetchNextPage();
+  await vi.advanceTimersByTimeAsync(0);
+  incrementUpvotes(client, 'harbour', 1);
+  isWaiting = false;
+  respond();
+  await loaded;
+  const upvotesOf = () => list.getCurrentResult().data?.pages.flatMap(({ items }) => items.map((item) => item.upvotes));
+  expect(upvotesOf()).toEqual([7, 6]);
+  await list.refetch();
+  expect(upvotesOf()).toEqual([6, 6]);
 });
 
 /** Starts a write that gets no response. */
