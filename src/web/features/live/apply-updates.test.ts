@@ -142,6 +142,21 @@ test('updates wait during a write by the visitor and shortly after it, and then 
   expect(upvotes()).toBe(6);
 });
 
+test('an update from before a click does not undo the click when held updates are shown', async () => {
+  const { client, applier, upvotes, writes } = setUp();
+  applier.apply(told(5));
+  const settle = writes.track();
+  // The response to an earlier request arrives during the write, so updates from before the write are held.
+  await client.fetchQuery({ queryKey: productKeys.standing('harbour'), queryFn: async () => null });
+  await vi.advanceTimersByTimeAsync(10);
+  const vote = { mutationKey: upvoteKeys.mutation('harbour'), mutationFn: async () => null };
+  await client.getMutationCache().build(client, vote).execute(undefined);
+  client.setQueryData(key, detail(6));
+  settle();
+  await vi.advanceTimersByTimeAsync(3_000);
+  expect(upvotes()).toBe(6);
+});
+
 test('an update that arrives when held updates are due to be shown does not discard them', async () => {
   const client = new QueryClient();
   client.setQueryData(key, detail(1));

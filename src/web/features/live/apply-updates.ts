@@ -64,6 +64,17 @@ export function createUpdateApplier(
     // The response may be older than updates that arrived while it was pending.
     show((requested ?? 0) - RESPONSE_LAG_MS);
   });
+  // An update from before the visitor's vote, comment or like lacks it, so showing the update again would undo it.
+  // Without a stream, no later update follows.
+  client.getMutationCache().subscribe((event) => {
+    if (event.type !== 'updated' || event.action.type !== 'success') return;
+    const { options, state } = event.mutation;
+    const id = String(options.mutationKey?.[1]);
+    const sentAt = performance.now() - (Date.now() - state.submittedAt);
+    for (const received of [counts, likes]) {
+      if ((received.get(id)?.at ?? sentAt) < sentAt) received.delete(id);
+    }
+  });
 
   /** Shows the updates received since a time, but not before `HOLD_MS` have passed since the visitor's last write. */
   function show(since: number): void {
