@@ -240,6 +240,18 @@ test.describe('the submission form', () => {
     await sendButton(page).click();
     await expect(dialog(page).getByRole('heading', { name: 'Lagan is on its way' })).toBeVisible();
   });
+
+  test('‘Start over’ removes the message of a failed attempt', async ({ page, expectConsoleError }) => {
+    expectConsoleError(/ERR_INTERNET_DISCONNECTED/);
+    await openDialog(page);
+    await field(page, 'Name').fill('Ambergris');
+    await page.reload();
+    await page.context().setOffline(true);
+    await sendButton(page).click();
+    await expect(alert(page)).toContainText('You are offline');
+    await dialog(page).getByRole('button', { name: 'Start over' }).click();
+    await expect(alert(page)).toBeEmpty();
+  });
 });
 
 test.describe('with the keyboard alone', () => {

@@ -124,6 +124,7 @@ export function useSubmissionForm(options: Options): SubmissionForm {
     changeDraft(draft);
     setPictures(() => pictures);
     setErrors(NO_ERRORS);
+    setFailure(null);
     setReplacements((count) => count + 1);
   }
 
