@@ -2,6 +2,7 @@ import type { MouseEvent } from 'react';
 import { LIMITS } from '../../../contract/limits.ts';
 import { readListCursor } from '../../../contract/products/list-cursor.ts';
 import type { ProductListQuery, ProductSort } from '../../../contract/products/schema.ts';
+import { hasModifier } from '../../ui/link.tsx';
 
 /** The list that a URL of the home page selects. Default values are omitted, so equal lists have equal query keys. */
 export type ProductFilters = Pick<ProductListQuery, 'q' | 'tag' | 'sort' | 'cursor'>;
@@ -42,6 +43,5 @@ export function positionOf({ cursor }: ProductFilters): number {
 
 /** Moves the focus to the title of the list, because the pressed link disappears together with the old list. */
 export function focusListTitle(event: MouseEvent): void {
-  if (event.metaKey || event.ctrlKey || event.shiftKey) return;
-  document.getElementById('list-title')?.focus({ preventScroll: true });
+  if (!hasModifier(event)) document.getElementById('list-title')?.focus({ preventScroll: true });
 }
