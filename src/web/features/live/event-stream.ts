@@ -19,7 +19,7 @@ interface EventHandlers {
 
 /** How a stream ended. */
 export interface StreamEnd {
-  /** The HTTP status, 0 if there was no response or the stream was interrupted, or 501 for a 200 without a body. */
+  /** The HTTP status, or 0 if there was no response or the stream was interrupted. */
   status: number;
   /** The delay that the server requests before the next attempt. */
   waitMs: number | undefined;
@@ -41,7 +41,7 @@ export async function readEvents(address: string, handlers: EventHandlers, signa
     });
     if (response.status !== 200 || !response.body) {
       await response.body?.cancel();
-      return { status: response.status === 200 ? 501 : response.status, waitMs: retryAfterMs(response) };
+      return { status: response.status, waitMs: retryAfterMs(response) };
     }
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     let text = '';
