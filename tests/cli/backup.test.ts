@@ -72,7 +72,7 @@ describe('a backup and its restore', () => {
     const backup = await runProgram(['backup', path], { DATABASE_URL: from.url });
     expect(backup).toMatchObject({ code: 0, stderr: '' });
     expect(backup.stdout).toMatch(
-      /^Backed up 67 products, \d+ upvotes and 24 comments as of \S+\.\n\S+site\.backup {2}[\d,]+ bytes\n$/,
+      /^Backed up 67 products, \d+ upvotes and 24 comments as of \S+, with 0 pictures\.\n\S+site\.backup {2}[\d,]+ bytes\n$/,
     );
     await jsonOf(['restore', path], { DATABASE_URL: to.url });
     const idsOf = ({ query }: typeof to) => query('SELECT id FROM products ORDER BY id');

@@ -3,7 +3,7 @@ import { basename, dirname, resolve } from 'node:path';
 import { Command } from 'commander';
 import { formatCount, formatQuantity } from '../../contract/text.ts';
 import { recordAudit } from '../../core/audit/audit-log.ts';
-import type { BackupHeader } from '../../core/backups/backup-file.ts';
+import { type BackupHeader, PICTURES } from '../../core/backups/backup-file.ts';
 import { rowsOf, verifyBackup } from '../../core/backups/read-backup.ts';
 import { restoreBackup } from '../../core/backups/restore-backup.ts';
 import { SITE_TABLES } from '../../core/backups/site-tables.ts';
@@ -45,16 +45,21 @@ With BACKUP_DIR set, the site also makes backups on a schedule.`,
       await checkOutputPath(path, { force });
       const { header, bytes } = await untilInterrupted((signal) => backUp(path, force, signal));
       if (json) return printJson({ file: path, bytes, ...header });
-      print(`Backed up ${describeBackup(header)}.`);
+      // Without the right DATA_DIR, a backup has no pictures.
+      print(`Backed up ${describeBackup(header)}, with ${rowsIn(header, PICTURES, 'picture')}.`);
       print(`${path}  ${formatCount(bytes)} bytes`);
     });
 }
 
 /** Describes the content of a backup: `67 products, 145 upvotes and 24 comments as of 2026-11-20T22:31:33Z`. */
-export function describeBackup({ tables, createdAt }: BackupHeader): string {
-  const count = (table: string, noun: string) =>
-    formatQuantity(tables.find(({ name }) => name === table)?.rows ?? 0, noun);
-  return `${count('products', 'product')}, ${count('upvotes', 'upvote')} and ${count('comments', 'comment')} as of ${createdAt}`;
+export function describeBackup(header: BackupHeader): string {
+  const upvotes = rowsIn(header, 'upvotes', 'upvote');
+  const comments = rowsIn(header, 'comments', 'comment');
+  return `${rowsIn(header, 'products', 'product')}, ${upvotes} and ${comments} as of ${header.createdAt}`;
+}
+
+function rowsIn({ tables }: BackupHeader, table: string, noun: string): string {
+  return formatQuantity(tables.find(({ name }) => name === table)?.rows ?? 0, noun);
 }
 
 function backUp(path: string, force: boolean, signal: AbortSignal) {
