@@ -15,7 +15,7 @@ import { finalizeDue } from './finalize.ts';
 import { getLeaderboard } from './get-leaderboard.ts';
 import { getStandings, isPlaceable } from './get-standings.ts';
 import { recountLaunches, refreshAvailableLaunches } from './launch-votes.ts';
-import { placeLaunches } from './update-boards.ts';
+import { placeLaunch, placeLaunches } from './update-boards.ts';
 
 let database: TestDatabase;
 beforeEach(async () => {
@@ -74,6 +74,22 @@ test('a launch whose counts another transaction has locked is placed later, and 
   expect((await placeLaunches(database, { now: NOW, timeZone: 'UTC', reviewHours: 24 })).productIds).toEqual([
     'leaving',
   ]);
+});
+
+test('viewing a launch places it between two votes that follow each other without a pause', async () => {
+  await saveProducts(database, [buildProduct({ id: 'popular', createdAt: '2026-06-01T10:00:00.000Z' })]);
+  const view = () => placeLaunch(database, 'popular', { now: NOW, timeZone: 'UTC', reviewHours: 24 });
+  const viewDuringVote = async () => {
+    let viewing = Promise.resolve(false);
+    await database.transaction(async (sql) => {
+      await sql.query("SELECT FROM product_counts WHERE product_id = 'popular' FOR UPDATE");
+      viewing = view();
+      await Promise.race([viewing, expect.poll(() => blockedStatements(database)).not.toEqual([])]);
+    });
+    return viewing;
+  };
+  // On a busy machine, the vote may outlast a view.
+  await expect.poll(viewDuringVote, { timeout: 10_000 }).toBe(true);
 });
 
 test('a day with a locked launch becomes final only after the launch is placed, so its result needs no revision; other days do not wait', async () => {

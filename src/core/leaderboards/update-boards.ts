@@ -1,6 +1,6 @@
 import { PERIOD_KINDS, type PeriodKind, parsePeriod } from '../../contract/leaderboards/period.ts';
 import { VOTES_PER_NETWORK } from '../../contract/limits.ts';
-import { lockAvailableCounts } from '../counts/lock-counts.ts';
+import { lockAvailableCounts, lockWritableCounts } from '../counts/lock-counts.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { isLockTimeout, isStatementTimeout } from '../database/database-errors.ts';
 import type { RecordEvents } from '../webhooks/outbox.ts';
@@ -143,7 +143,8 @@ export async function placeLaunch(
   try {
     const { productIds } = await database.transaction(async (sql) => {
       await sql.query(`SET LOCAL lock_timeout = ${VIEW_LOCK_TIMEOUT_MS}`);
-      return placeFound(sql, found, options, recordEvents);
+      // Waits for the counts: if voters in several processes lock them without a gap, the updater keeps skipping them.
+      return placeFound(sql, found, options, recordEvents, lockWritableCounts);
     });
     return productIds.length > 0;
   } catch (error) {
@@ -157,6 +158,7 @@ async function placeFound(
   found: readonly PlacingRow[],
   { votesPerNetwork = VOTES_PER_NETWORK, ...rules }: PlacingOptions,
   recordEvents?: RecordEvents,
+  lock: (sql: Sql, productIds: readonly string[]) => Promise<string[]> = lockAvailableCounts,
 ): Promise<Pick<PlacingResult, 'productIds' | 'isBlocked'>> {
   const { now, timeZone } = rules;
   const timesOf = (row: Pick<PlacingRow, 'launched_at' | 'placed_for'>) =>
@@ -175,7 +177,7 @@ async function placeFound(
   );
   // Counts are locked before launches, to prevent deadlocks. Launches that another transaction has locked are placed
   // later.
-  const candidates = await lockAvailableCounts(
+  const candidates = await lock(
     sql,
     found.map((row) => row.product_id),
   );
