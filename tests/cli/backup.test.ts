@@ -152,19 +152,22 @@ describe('backup', () => {
 
 test('a backup by a user who may not read the pictures of the site fails, and names their folder', async () => {
   await installForOtherAccounts();
-  const database = await createTestDatabase();
   const folder = await harness.folder();
-  await chmod(folder, 0o777);
   const pictures = join(folder, 'data', 'images');
+  // Runs as another user, because root may read everything.
+  if (UNPRIVILEGED) await chown(folder, UNPRIVILEGED.uid, UNPRIVILEGED.gid);
+  const run = (...parameters: string[]) =>
+    runCommand(parameters, {
+      settings: { DATA_DIR: dirname(pictures), HOME: folder },
+      account: UNPRIVILEGED,
+    });
+  expect(await run('sample', 'load')).toMatchObject({ code: 0 });
   await mkdir(pictures, { recursive: true });
   await chmod(pictures, 0o000);
-  // Runs as another user, because root may read everything.
-  const settings = { DATABASE_URL: database.url, DATA_DIR: dirname(pictures), HOME: folder };
-  const failed = await runCommand(['backup', join(folder, 'site.backup')], { settings, account: UNPRIVILEGED });
+  const failed = await run('backup', join(folder, 'site.backup'));
   await chmod(pictures, 0o755);
   expectFailure(failed, 1, /^groundswell: EACCES: permission denied, scandir '.*images'$/);
   expect(await readdir(folder)).toEqual(['data']);
-  await database.drop();
 });
 
 test('a backup without a database exits 2, and creates neither a database nor a file', async () => {
