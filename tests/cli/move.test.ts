@@ -47,6 +47,9 @@ test('move copies the embedded site to a server, leaves the site in the old data
   if (password !== '') expect(stdout).not.toContain(password);
   expect((await readdir(DATA_DIR)).filter((name) => name.startsWith('move-'))).toEqual([]);
 
+  const log = await runProgram(['log', '--limit', '1'], { DATABASE_URL: target.url });
+  expect(log.stdout).toContain(` rows from ${DATA_DIR}/postgres.`);
+
   const moved = await harness.serve({ DATABASE_URL: target.url, LOG_LEVEL });
   expect(await list(moved.address)).toEqual(before);
   const again = await runProgram(['move', '--to', target.url], { DATA_DIR });

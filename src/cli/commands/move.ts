@@ -147,7 +147,7 @@ async function copy(source: Connection, target: Connection, folder: string, sign
       restoreBackup(database, path, {
         replace: false,
         migrations,
-        target: `moved from ${source.location}`,
+        target: source.location,
         onProgress,
       }),
     );
