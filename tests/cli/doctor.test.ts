@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir } from 'node:fs/promises';
+import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { CommandHarness, runCommand, UNPRIVILEGED } from '../support/command.ts';
@@ -51,7 +51,7 @@ test('for wrong counts and an untrusted proxy, doctor exits 1 with advice, witho
   await database.drop();
 });
 
-test('doctor reports an unreachable database or a data folder that others can read, and still runs the other checks', async () => {
+test('doctor reports an unreachable database, a data folder that others can read, or a wrong password, and still runs the other checks', async () => {
   const away = await runProgram(['doctor'], { DATABASE_URL: 'postgres://me:hunter2@127.0.0.1:1/site' });
   expect(away).toMatchObject({ code: 1, stderr: '' });
   expect(away.stdout).toMatch(
@@ -69,6 +69,11 @@ test('doctor reports an unreachable database or a data folder that others can re
   const open = await runProgram(['doctor'], { DATA_DIR });
   expect(open).toMatchObject({ code: 1, stderr: '' });
   expect(open.stdout).toMatch(/^✗ data folder: .* has the mode 755\. Run `chmod 700 /m);
+  await chmod(join(DATA_DIR, 'postgres'), 0o700);
+  await writeFile(join(DATA_DIR, 'postgres/groundswell.password'), 'wrong');
+  const refused = await runProgram(['doctor'], { DATA_DIR });
+  expect(refused.stdout).toMatch(/^✗ database: password authentication failed for user "groundswell"\. Correct this/m);
+  expect(refused.stdout).toMatch(/^✓ site: not running/m);
 });
 
 test('doctor creates no database in a data folder in which the first start failed before it created one', async () => {

@@ -4,7 +4,8 @@ import { Command } from 'commander';
 import type { Finding } from '../../contract/console/records.ts';
 import * as paths from '../../contract/paths.ts';
 import { formatCount, withPeriod } from '../../contract/text.ts';
-import { type Connection, connect } from '../../core/database/connect.ts';
+import { CoreError } from '../../core/core-error.ts';
+import { type Connection, connect, reasonOf } from '../../core/database/connect.ts';
 import { EmbeddedDatabaseError } from '../../core/database/embedded/embedded-database-error.ts';
 import {
   checkBackups,
@@ -138,9 +139,11 @@ async function* examineDatabase(settings: Settings): AsyncGenerator<Finding> {
         yield missingDatabase(dataDir);
         return;
       }
+      // The message of a `CoreError` is for visitors, and does not say why the database is unavailable.
+      const reason = error instanceof CoreError ? reasonOf(error) : error;
       yield failure(
         'database',
-        error instanceof Error ? error.message : String(error),
+        reason instanceof Error ? reason.message : String(reason),
         'Correct this first; the remaining checks of the database were skipped.',
       );
     }

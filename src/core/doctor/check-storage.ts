@@ -8,6 +8,7 @@ import { readBackup, rowsOf, verifyBackup } from '../backups/read-backup.ts';
 import { loadBackup } from '../backups/restore-backup.ts';
 import { readRows, readTableShapes, SITE_TABLES, type TableShape } from '../backups/site-tables.ts';
 import { CoreError } from '../core-error.ts';
+import { reasonOf } from '../database/connect.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { readMigrations } from '../database/migrate.ts';
 import { disableTimeouts } from '../database/transactions.ts';
@@ -82,7 +83,7 @@ export async function checkBackups(
     if (error instanceof CoreError || error instanceof pg.DatabaseError)
       return failure(
         CHECK,
-        `${isTried ? 'the trial restore failed' : 'the database cannot be read'}: ${error.message}`,
+        `${isTried ? 'the trial restore failed' : 'the database cannot be read'}: ${reasonOf(error).message}`,
         'Correct the error, then run `groundswell doctor` again.',
       );
     const reason = systemCode(error) ?? (error instanceof Error ? error.message : String(error));

@@ -261,7 +261,8 @@ describe('backups', () => {
   });
 
   test('a database that cannot be read is not reported as a failed trial restore', async () => {
-    const broken = { ...database, query: () => Promise.reject(new CoreError('unavailable', 'Away.')) };
+    const unavailable = new CoreError('unavailable', 'Please try again.', { cause: new Error('Away.') });
+    const broken = { ...database, query: () => Promise.reject(unavailable) };
     expect(await checkBackups(broken, rules())).toMatchObject({ message: 'the database cannot be read: Away.' });
   });
 
