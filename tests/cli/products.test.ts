@@ -181,6 +181,14 @@ describe('products show', () => {
   });
 });
 
+test('products edit reads JSON in lists and teams, but leaves a text that looks like JSON unchanged', async () => {
+  const id = await add();
+  const set = ['name=["Tide"]', 'description=[beta]', 'tags=["a, b","c"]', 'team=[{"name":"Ada","role":"Maker"}]'];
+  const { product } = await json<{ product: Product }>('edit', id, ...set.flatMap((each) => ['--set', each]));
+  expect(product).toMatchObject({ name: '["Tide"]', description: '[beta]', tags: ['a, b', 'c'] });
+  expect(product.team).toMatchObject([{ name: 'Ada', role: 'Maker' }]);
+});
+
 describe('products remove', () => {
   test('reports the removed products, and list --removed shows the removal', async () => {
     const [one, two, three] = [await add({}, 2, 1), await add({}, 1), await add({}, 1, 1)];

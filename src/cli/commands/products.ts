@@ -215,7 +215,7 @@ ${FIELDS.slice(6).join(', ')}.
 Values have the same format as in an import; team and lists may be JSON.
 createdAt cannot be empty.`,
     )
-    .action(async (id: string, { set, json = false }: { set: Map<string, unknown>; json?: boolean }) => {
+    .action(async (id: string, { set, json = false }: { set: Map<string, string>; json?: boolean }) => {
       readProductIds([id]);
       const { timeZone } = readSettings(process.env).launches;
       const { product, auditId } = await withDatabase(async ({ database }) => {
@@ -229,18 +229,8 @@ createdAt cannot be empty.`,
 }
 
 /** Adds a `field=value` argument to the previous ones. @throws UsageError if it has no field name or no `=`. */
-function collect(text: string, before: ReadonlyMap<string, unknown> = new Map()): Map<string, unknown> {
+function collect(text: string, before: ReadonlyMap<string, string> = new Map()): Map<string, string> {
   const split = text.indexOf('=');
   if (split < 1) throw new UsageError(`--set ${text} must have the form field=value.`);
-  return new Map([...before, [text.slice(0, split), fieldValue(text.slice(split + 1))]]);
-}
-
-/** Parses a JSON array. Returns other text unchanged. */
-function fieldValue(text: string): unknown {
-  if (!text.trimStart().startsWith('[')) return text;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+  return new Map([...before, [text.slice(0, split), text.slice(split + 1)]]);
 }
