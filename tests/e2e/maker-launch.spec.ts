@@ -2,6 +2,7 @@ import type { Page } from '@playwright/test';
 import * as paths from '../../src/contract/paths.ts';
 import { submissionPaths } from '../../src/contract/submissions/paths.ts';
 import { editProduct } from '../../src/core/products/edit-product.ts';
+import type { E2eSite } from '../support/e2e-site.ts';
 import { expect } from '../support/e2e-test.ts';
 import { holdResponses, recordRequests, requestsReported } from '../support/network.ts';
 import { textsOf } from '../support/screen.ts';
@@ -10,6 +11,13 @@ import { dayAhead, decide, openLink, pictureFile, submit, submissionTest as test
 /** Waits until the product is public, which takes longer if the site's clock is slow. */
 async function launched(page: Page, id: string): Promise<void> {
   await expect.poll(async () => (await page.request.get(paths.api.product(id))).status()).toBe(200);
+}
+
+/** Moves a launch as an operator, to the current time plus `ms`. */
+async function moveLaunch(site: E2eSite, id: string, ms: number): Promise<void> {
+  const now = new Date();
+  const createdAt = new Date(now.getTime() + ms).toISOString();
+  await editProduct(site.database, id, { values: { createdAt } }, { now });
 }
 
 test.describe('the launch view of a maker', () => {
@@ -76,9 +84,7 @@ test.describe('the launch view of a maker', () => {
     await page.getByRole('button', { name: 'Edit' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Description').fill('Swims backwards.');
-    const now = new Date();
-    const createdAt = new Date(now.getTime() - 60_000).toISOString();
-    await editProduct(site.database, made.id, { values: { createdAt } }, { now });
+    await moveLaunch(site, made.id, -60_000);
     await page.clock.fastForward(16_000);
     await expect(page.locator('.product-columns'), 'the page shows the launched product').toBeVisible();
     await dialog.getByRole('button', { name: 'Save changes' }).click();
@@ -90,6 +96,30 @@ test.describe('the launch view of a maker', () => {
     await expect(page.getByRole('heading', { level: 1 })).toHaveText(['Figwort']);
     await expect(page.locator('#main'), 'the button that opened the dialog is gone').toBeFocused();
   });
+
+  for (const [change, status, run] of [
+    ['undone', 'Waiting for review', (site, id) => decide(site, 'undo', id)],
+    ['postponed', 'Approved', (site, id) => moveLaunch(site, id, 3_600_000)],
+  ] satisfies [string, string, (site: E2eSite, id: string) => Promise<unknown>][]) {
+    test(`gives way to the maker’s page, without the product, after the launch was ${change}`, async ({
+      page,
+      site,
+      expectConsoleError,
+    }) => {
+      expectConsoleError(/404/);
+      await page.clock.install();
+      const made = await submit(site, { name: `Launch ${change}` });
+      await decide(site, 'approve', made.id);
+      await launched(page, made.id);
+      await page.goto(made.link);
+      await expect(page.getByRole('region', { name: 'Your launch' })).toBeVisible();
+      await run(site, made.id);
+      await page.clock.fastForward(16_000);
+      await expect(page.locator('.maker-status-word')).toHaveText(status);
+      await expect(page.locator('.product-columns')).toHaveCount(0);
+      await expect(page.getByRole('heading', { level: 1 })).toHaveText([`Launch ${change}`]);
+    });
+  }
 
   test('appears with the next poll if the product could not be read at the launch, and never says ‘not found’', async ({
     page,
@@ -106,9 +136,7 @@ test.describe('the launch view of a maker', () => {
     const path = paths.api.product(made.id);
     const failed = page.waitForEvent('requestfailed', (request) => new URL(request.url()).pathname === path);
     const texts = await textsOf(page.locator('#main'));
-    const now = new Date();
-    const createdAt = new Date(now.getTime() - 60_000).toISOString();
-    await editProduct(site.database, made.id, { values: { createdAt } }, { now });
+    await moveLaunch(site, made.id, -60_000);
     await page.clock.fastForward(16_000);
     await failed;
     await page.clock.fastForward(10_000);

@@ -44,11 +44,12 @@ export function MakerView({ access, isMissing, onRefused }: MakerViewProps) {
   useRefetchAtLaunch(data, refetch);
 
   const hasLaunched = data?.status === 'launched';
+  const contradictsPage = data !== undefined && hasLaunched === isMissing;
   // biome-ignore lint/correctness/useExhaustiveDependencies: each refetch of the submission also refetches the product
   useEffect(() => {
-    // The page below changes as well: it shows the product instead of 'not found'.
-    if (hasLaunched && isMissing) void client.invalidateQueries({ queryKey: productKeys.detail(access.id) });
-  }, [hasLaunched, isMissing, client, access.id, dataUpdatedAt]);
+    // The page below must change as well, after a launch, or after an operator has postponed, removed or undone one.
+    if (contradictsPage) void client.invalidateQueries({ queryKey: productKeys.detail(access.id) });
+  }, [contradictsPage, client, access.id, dataUpdatedAt]);
 
   // The state of the dialog is kept here, so it stays open when the product launches. It may contain unsaved text.
   const [open, setOpen] = useState<OpenDialog | null>(null);
