@@ -79,7 +79,7 @@ const SubmissionSchema = Type.Object(
      * product.
      */
     productVersion: Type.Union([Type.String(), Type.Null()]),
-    /** The time of the launch, or `null` if the product launches on approval. */
+    /** The time of the launch, or `null` if the product launches on approval, also because the time has passed. */
     launchAt: Type.Union([Type.String(), Type.Null()]),
     /** The product as visitors see it or will see it. */
     product: ProductSchema,

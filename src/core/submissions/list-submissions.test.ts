@@ -66,12 +66,14 @@ test('all submissions are listed newest first with their states; a cursor of the
   });
 });
 
-test('a requested launch time is listed until it has passed; then, approval launches the product immediately', async () => {
+test('a requested launch time is shown until it has passed; then, approval launches the product immediately', async () => {
   const launchAt = harness.inHours(1).toISOString();
-  const { id } = await harness.submit({ launchAt });
-  expect(await harness.inspect(id)).toMatchObject({ launchAt });
+  const maker = await harness.submit({ launchAt });
+  const shown = async () => [await harness.inspect(maker.id), await site.submissions.get(maker)];
+  expect(await shown()).toMatchObject([{ launchAt }, { launchAt }]);
   clock.advance({ hours: 1 });
-  expect(await harness.inspect(id)).toMatchObject({ launchAt: null });
-  await harness.approve(id);
-  expect(await harness.inspect(id)).toMatchObject({ status: 'launched', launchAt: clock.now().toISOString() });
+  expect(await shown()).toMatchObject([{ launchAt: null }, { launchAt: null }]);
+  await harness.approve(maker.id);
+  const launched = { status: 'launched', launchAt: clock.now().toISOString() };
+  expect(await shown()).toMatchObject([launched, launched]);
 });

@@ -3,8 +3,8 @@ import type { Product } from '../../contract/products/schema.ts';
 import { CoreError } from '../core-error.ts';
 import type { Sql } from '../database/database.ts';
 import { afterCursor, collectValues, type KeysetOrder, newestFirst, orderBy, pageOf } from '../keyset.ts';
-import { type LaunchRules, launchTime } from './launch-product.ts';
-import { previewOf, readApprovedProducts, stateOf } from './read-submission.ts';
+import type { LaunchRules } from './launch-product.ts';
+import { launchAtOf, previewOf, readApprovedProducts, stateOf } from './read-submission.ts';
 import { readSubmissionRow, type SubmissionRow } from './submission-row.ts';
 
 export interface SubmissionFilter {
@@ -63,14 +63,13 @@ export async function inspectSubmission(
 function review(row: SubmissionRow, product: Product | undefined, now: Date, timeZone: string): SubmissionRecord {
   const { approved_fields: approved } = row;
   const { status, reason } = stateOf(row, product, now);
-  const launchAt = launchTime(row.launch_at, now);
   return {
     id: row.id,
     status,
     revision: row.revision,
     suspectedSpam: row.suspected_spam,
     reason,
-    launchAt: product?.createdAt ?? (launchAt > now ? launchAt.toISOString() : null),
+    launchAt: launchAtOf(row, product, now),
     product: product ?? previewOf(row, now, timeZone),
     approvedProduct:
       row.status === 'approved' || approved === null ? null : previewOf({ ...row, fields: approved }, now, timeZone),

@@ -41,7 +41,7 @@ export async function describeSubmission(
     editable: isScheduled || row.status === 'waiting' || row.status === 'declined',
     revision: row.revision,
     productVersion: product ? versionOf(product) : null,
-    launchAt: product?.createdAt ?? row.launch_at?.toISOString() ?? null,
+    launchAt: launchAtOf(row, product, now),
     product: product ?? previewOf(row, now, timeZone),
     standing: hasLaunched ? await getStandings(row.id) : null,
     votesByHour: hasLaunched ? await getVotesByHour(row.id, new Date(product.createdAt)) : [],
@@ -60,6 +60,13 @@ export function stateOf(
     return { status: 'declined', reason: 'The product was removed from the site.' };
   }
   return { status: statusOf(row, now, product && new Date(product.createdAt)), reason: row.reason };
+}
+
+/** Returns the launch time, or null if approval launches the product immediately. */
+export function launchAtOf(row: SubmissionRow, product: Product | undefined, now: Date): string | null {
+  if (product) return product.createdAt;
+  const { status, launch_at: launchAt } = row;
+  return launchAt && (status === 'approved' || launchAt > now) ? launchAt.toISOString() : null;
 }
 
 /** Returns the product as it would launch at its launch time, or now if no time is set. */

@@ -109,7 +109,7 @@ async function expectState(maker: { id: string; makerKey: string }, { status, la
     status !== 'approved' ? status : launchAt !== null && launchAt > now ? 'scheduled' : 'launched';
   expect(await site.submissions.get(maker)).toMatchObject({
     status: shown,
-    launchAt: launchAt === null ? null : new Date(launchAt).toISOString(),
+    launchAt: launchAt === null || (launchAt <= now && status !== 'approved') ? null : new Date(launchAt).toISOString(),
   });
   expect((await harness.inspect(maker.id)).canUndo).toBe(undo !== null);
   expect(await harness.isPublic(maker.id)).toBe(shown === 'launched');

@@ -374,7 +374,6 @@ export const ENGLISH = [
   'Once approved, it launches on {time}.',
   'Once approved, it launches at once.',
   'It launches on {time}.',
-  'It launches in a moment.',
   'It is not on the list.',
   'You can change it and send it again.',
   'The product was removed from the site.',

@@ -569,7 +569,6 @@ export default {
     'Once approved, it launches on {time}.': 'بعد الموافقة يُطلق في {time}.',
     'Once approved, it launches at once.': 'بعد الموافقة يُطلق فورًا.',
     'It launches on {time}.': 'يُطلق في {time}.',
-    'It launches in a moment.': 'يُطلق بعد لحظات.',
     'It is not on the list.': 'ليس في القائمة.',
     'You can change it and send it again.': 'يمكنك تعديله وإرساله من جديد.',
     'The product was removed from the site.': 'أُزيل المنتج من الموقع.',

@@ -389,7 +389,6 @@ export default {
     'Once approved, it launches on {time}.': 'Nach der Freigabe startet es am {time}.',
     'Once approved, it launches at once.': 'Nach der Freigabe startet es sofort.',
     'It launches on {time}.': 'Es startet am {time}.',
-    'It launches in a moment.': 'Es startet gleich.',
     'It is not on the list.': 'Es steht nicht auf der Liste.',
     'You can change it and send it again.': 'Du kannst es ändern und erneut senden.',
     'The product was removed from the site.': 'Das Produkt wurde von der Website entfernt.',

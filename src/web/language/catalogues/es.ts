@@ -385,7 +385,6 @@ export default {
     'Once approved, it launches on {time}.': 'Cuando se apruebe, se lanzará el {time}.',
     'Once approved, it launches at once.': 'Cuando se apruebe, se lanzará de inmediato.',
     'It launches on {time}.': 'Se lanza el {time}.',
-    'It launches in a moment.': 'Se lanza en un momento.',
     'It is not on the list.': 'No está en la lista.',
     'You can change it and send it again.': 'Puedes cambiarlo y enviarlo de nuevo.',
     'The product was removed from the site.': 'El producto se ha retirado del sitio.',

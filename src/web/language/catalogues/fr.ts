@@ -387,7 +387,6 @@ export default {
     'Once approved, it launches on {time}.': 'Une fois approuvé, il sera lancé le {time}.',
     'Once approved, it launches at once.': 'Une fois approuvé, il sera lancé aussitôt.',
     'It launches on {time}.': 'Lancement le {time}.',
-    'It launches in a moment.': 'Lancement dans un instant.',
     'It is not on the list.': 'Il n’est pas sur la liste.',
     'You can change it and send it again.': 'Vous pouvez le modifier et le renvoyer.',
     'The product was removed from the site.': 'Le produit a été retiré du site.',

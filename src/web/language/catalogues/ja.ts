@@ -363,7 +363,6 @@ export default {
     'Once approved, it launches on {time}.': '承認されると、{time}に公開されます。',
     'Once approved, it launches at once.': '承認されると、すぐに公開されます。',
     'It launches on {time}.': '{time}に公開されます。',
-    'It launches in a moment.': 'まもなく公開されます。',
     'It is not on the list.': '一覧には載っていません。',
     'You can change it and send it again.': '変更して送信し直せます。',
     'The product was removed from the site.': 'この製品はサイトから削除されました。',

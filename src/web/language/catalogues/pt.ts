@@ -385,7 +385,6 @@ export default {
     'Once approved, it launches on {time}.': 'Depois de aprovado, será lançado em {time}.',
     'Once approved, it launches at once.': 'Depois de aprovado, será lançado na hora.',
     'It launches on {time}.': 'Será lançado em {time}.',
-    'It launches in a moment.': 'Será lançado em instantes.',
     'It is not on the list.': 'Não está na lista.',
     'You can change it and send it again.': 'Você pode alterá-lo e enviar de novo.',
     'The product was removed from the site.': 'O produto foi removido do site.',

@@ -360,7 +360,6 @@ export default {
     'Once approved, it launches on {time}.': '通过审核后将于{time}发布。',
     'Once approved, it launches at once.': '通过审核后立即发布。',
     'It launches on {time}.': '将于{time}发布。',
-    'It launches in a moment.': '即将发布。',
     'It is not on the list.': '它不在列表中。',
     'You can change it and send it again.': '你可以修改后重新提交。',
     'The product was removed from the site.': '该产品已从网站移除。',

@@ -4,7 +4,6 @@ import { rich, t, translated } from '../../language/translate.ts';
 import { useDocumentHead, useSite } from '../../routing/document-head.ts';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { Picture } from '../../ui/picture.tsx';
-import { useNow } from '../../ui/time.tsx';
 import { showToast } from '../../ui/toasts.ts';
 import { CardPreview } from './card-preview.tsx';
 import { teamText } from './draft.ts';
@@ -156,9 +155,7 @@ const WORDS = {
 
 function MakerStatus({ submission: { status, reason, launchAt, editable } }: { submission: Submission }) {
   const zone = visitorTimeZone();
-  const now = useNow();
-  // Omits a launch time that has passed, because the product then launches as soon as it is approved.
-  const when = launchAt && Date.parse(launchAt) > now && (
+  const when = launchAt && (
     <>
       <strong>{formatTime(launchAt, zone)}</strong>
       {t(', ')}
@@ -176,8 +173,7 @@ function MakerStatus({ submission: { status, reason, launchAt, editable } }: { s
             : t('Once approved, it launches at once.')}
         </p>
       )}
-      {status === 'scheduled' &&
-        (when ? <p>{rich('It launches on {time}.', { time: when })}</p> : <p>{t('It launches in a moment.')}</p>)}
+      {status === 'scheduled' && when && <p>{rich('It launches on {time}.', { time: when })}</p>}
       {status === 'declined' && (
         <>
           <p>
