@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { exampleProduct } from '../../../../tests/support/product-data.ts';
 import { PRODUCT_FIELDS } from '../../../contract/products/fields.ts';
 import { setLanguage } from '../../language/translate.ts';
-import { type Draft, errorsIn, newDraft, rebase, teamText, toDraft, toSubmission } from './draft.ts';
+import { type Draft, draftOf, errorsIn, newDraft, rebase, teamText, toSubmission } from './draft.ts';
 
 const draft = (change: Partial<Draft>): Draft => ({ ...newDraft(), name: 'Tidal', ...change });
 const fieldsOf = (change: Partial<Draft>) => errorsIn(draft(change)).map(({ field }) => field);
@@ -54,7 +54,7 @@ test('default values of a product become empty fields of the draft', () => {
     category: category.default,
     maker: maker.default,
   });
-  expect(toDraft(product, null)).toMatchObject({
+  expect(draftOf({ product, launchAt: null })).toMatchObject({
     description: '',
     category: '',
     maker: '',

@@ -49,11 +49,8 @@ export function toSubmission(draft: Draft): NewSubmission {
   return { ...trimmed(draft), launchAt: draft.launchAt === '' ? null : draft.launchAt };
 }
 
-/**
- * Returns the draft of a submitted product. Fields with default values are empty, except the name, which makers must
- * set.
- */
-export function toDraft(product: Product, launchAt: string | null): Draft {
+/** Returns the draft of a submission. Fields with default values are empty, except the name, which makers must set. */
+export function draftOf({ product, launchAt }: Pick<Submission, 'product' | 'launchAt'>): Draft {
   return {
     ...newDraft(),
     ...textsOf((field) => (product[field] === PRODUCT_FIELDS[field].default ? '' : product[field])),
@@ -63,8 +60,6 @@ export function toDraft(product: Product, launchAt: string | null): Draft {
     launchAt: launchAt ?? '',
   };
 }
-
-export const draftOf = ({ product, launchAt }: Submission) => toDraft(product, launchAt);
 
 /**
  * Errors quote only the beginning of long values, because screen readers read an error when its field gets the focus.

@@ -3,7 +3,7 @@ import type { Submission } from '../../../contract/submissions/schema.ts';
 import { rich, t } from '../../language/translate.ts';
 import { useSite } from '../../routing/document-head.ts';
 import { isDialogOpen, Modal } from '../../ui/modal.tsx';
-import { draftOf, errorsIn, rebase, toDraft, toSubmission } from './draft.ts';
+import { draftOf, errorsIn, rebase, toSubmission } from './draft.ts';
 import { errorOf, type FieldErrors } from './fields.tsx';
 import { LaunchField } from './launch-field.tsx';
 import { areStored, storedPictures } from './pictures.ts';
@@ -93,7 +93,7 @@ export function RescheduleDialog({ access, submission, onClose }: MakerDialogPro
   const { button, failure, isBusy, run } = useAction(access, setErrors);
 
   function save(): void {
-    const found = errorsIn({ ...toDraft(base.product, null), launchAt });
+    const found = errorsIn({ ...draftOf(base), launchAt });
     setErrors(found);
     if (found.length > 0) return;
     // Moves the focus to the button, because the field becomes inert while the time is being sent.
@@ -112,8 +112,8 @@ export function RescheduleDialog({ access, submission, onClose }: MakerDialogPro
       onClose(latest);
       return;
     }
-    const draft = { ...toDraft(base.product, base.launchAt), launchAt };
-    const rebased = rebase(draft, toDraft(base.product, base.launchAt), toDraft(latest.product, latest.launchAt));
+    const before = draftOf(base);
+    const rebased = rebase({ ...before, launchAt }, before, draftOf(latest));
     setBase(latest);
     setLaunchAt(rebased.draft.launchAt);
     setErrors(rebased.conflicts);

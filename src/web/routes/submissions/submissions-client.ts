@@ -12,7 +12,7 @@ import type {
 import { ApiError, reasonOf } from '../../api/http-api.ts';
 import { intlLocale, plural, t } from '../../language/translate.ts';
 import { sessionId } from '../../storage/session.ts';
-import { savedDraft, toDraft, toSubmission } from './draft.ts';
+import { draftOf, savedDraft, toSubmission } from './draft.ts';
 
 /** The same timeout as in `http-api.ts`. */
 const TIMEOUT_MS = 40_000;
@@ -105,7 +105,7 @@ export const submissionsClient = {
 
 /** Returns whether the latest submission already has these fields. */
 export function isStored(fields: SubmissionPatch, latest: Submission): boolean {
-  const stored = toSubmission(toDraft(latest.product, latest.launchAt));
+  const stored = toSubmission(draftOf(latest));
   return JSON.stringify({ ...stored, ...fields }) === JSON.stringify(stored);
 }
 
