@@ -33,10 +33,9 @@ export function deleteMakerKey(productId: string): void {
   makerKeys.write(others.length === 0 ? undefined : others);
 }
 
-/** Returns the key in the fragment of a maker link. */
+/** Returns the key in the fragment of a maker link. Ignores characters after the key, such as a copied full stop. */
 export function makerKeyIn(hash: string): string | undefined {
-  const [, key = ''] = hash.split('#maker=');
-  return KEY.test(key) ? key : undefined;
+  return /#maker=([\w-]{22,128})/.exec(hash)?.[1];
 }
 
 function isMakerKey(value: unknown): value is MakerKey {
