@@ -53,6 +53,8 @@ describe('serve', () => {
     for (const path of new Set(files)) expect((await fetch(site.address + path)).status, path).toBe(200);
     const missing = await fetch(`${site.address}/nothing`, { method: 'HEAD' });
     expect([missing.status, await missing.text()]).toEqual([404, '']);
+    // Other tests run the sources, from which the bundler once removed this check.
+    expect((await fetch(`${site.address}/api/products?q=%ff`)).status).toBe(400);
 
     site.process.kill('SIGTERM');
     expect(await site.exited).toMatchObject({ code: 0, signal: null, stderr: '' });
