@@ -68,7 +68,9 @@ describe('oversized requests are refused with a clear response', () => {
   });
 
   test('a URL larger than the limit for all headers gets 414', async () => {
-    expectRawProblem(await talk(`GET /${'a'.repeat(20_000)}`), 414, 'uri_too_long');
+    const line = `GET /${'a'.repeat(20_000)}`;
+    expectRawProblem(await talk(line), 414, 'uri_too_long');
+    expectRawProblem(await talk(`${line} HTTP/1.1\r\nHost: x\r\n\r\n`), 414, 'uri_too_long');
   });
 
   test('headers of more than 16 KiB get 431', async () => {

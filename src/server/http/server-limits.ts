@@ -96,11 +96,10 @@ export function handleConnectionError(error: ConnectionError, socket: Socket): v
 function explain({ code, rawPacket }: ConnectionError): [ProblemCode, string] {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return ['request_timeout', 'The request took too long to arrive.'];
   if (code !== 'HPE_HEADER_OVERFLOW') return ['bad_request', 'This is not a valid HTTP request.'];
-  // A request line without an end means that the URL is too long. Node passes a buffer, although Fastify's type
-  // differs.
+  // Node passes the chunk that exceeded the limit, as a buffer, although Fastify's type differs.
   const bytes: unknown = rawPacket;
-  const isFirstLine = Buffer.isBuffer(bytes) && !bytes.includes('\r\n') && bytes.includes(' /');
-  return isFirstLine
+  const [firstLine = ''] = Buffer.isBuffer(bytes) ? bytes.toString('latin1').split('\r\n', 1) : [];
+  return firstLine.length > URL_BYTES && firstLine.includes(' /')
     ? ['uri_too_long', 'The URL is too long.']
     : ['headers_too_large', 'The headers are larger than 16 KiB.'];
 }
