@@ -133,6 +133,7 @@ test('the refusal of an invalid decision names the parameter that is missing or 
     [{ action: 'publish' }, /^The parameter 'action' must be one of approve, schedule, decline\.$/],
     [{ action: 'schedule' }, /^The parameter 'launchAt' is missing\.$/],
     [{ action: 'schedule', launchAt: '12026-12-01T09:00:00Z' }, /^The parameter 'launchAt' must be a valid time/],
+    [{ action: 'decline', reason: 'A', revision: 2 ** 31 }, /^The parameter 'revision' must be <= 2147483647\.$/],
     [{ action: 'decline' }, /^The parameter 'reason' is missing\.$/],
     [{ action: 'decline', reason: '\u200b' }, /^The parameter 'reason' contains invalid characters\.$/],
     [{ action: 'decline', reason: 'a'.repeat(1_001) }, /^The parameter 'reason' must not have more than 1000/],

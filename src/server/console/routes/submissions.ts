@@ -29,7 +29,8 @@ const Params = Type.Object({ id: Type.String({ pattern: PRODUCT_ID_PATTERN }) })
 /** Every decision contains the revision that the operator has seen, so no newer revision is launched by mistake. */
 const Decision = Type.Object({
   action: Type.Union([Type.Literal('approve'), Type.Literal('schedule'), Type.Literal('decline')]),
-  revision: Type.Integer(),
+  // At most the maximum of PostgreSQL's type integer.
+  revision: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }),
   launchAt: Type.Optional(Type.String({ format: INSTANT_FORMAT })),
   reason: Type.Optional(Type.String({ maxLength: MAX_REASON_CHARACTERS, format: VISIBLE_FORMAT })),
 });
