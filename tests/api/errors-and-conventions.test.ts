@@ -23,6 +23,8 @@ const BOARD = '/api/leaderboards/2025-11-20';
 const PRODUCT_READS = ['', '/x', '/x/comments', '/x/standing'].map((path) => `/api/products${path}`);
 const READS = [...PRODUCT_READS, '/api/leaderboards', BOARD];
 
+const MALFORMED = { headers: { 'content-type': 'application/json' }, payload: '{' };
+
 describe('unknown URLs (api.md, Conventions)', () => {
   test.each(['/api/', '/api/nothing', '/api/products/x/nothing', '/api/v1/products', '/api/products/x/upvote/more'])(
     '%s returns 404 problem+json',
@@ -30,7 +32,7 @@ describe('unknown URLs (api.md, Conventions)', () => {
   );
 
   test.each(['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'] as const)('%s to an unknown URL gets 404', async (method) => {
-    expectProblem(await site.app.inject({ method, url: '/api/nothing' }), 404, 'not_found');
+    expectProblem(await site.app.inject({ method, url: '/api/nothing', ...MALFORMED }), 404, 'not_found');
   });
 
   test.each(['/api/products/%zz', '/api/%E0%A4%A'])('%s, which is not a valid URL, returns 400', async (url) => {
@@ -54,7 +56,7 @@ describe('wrong methods (api.md, Conventions: 405 with Allow)', () => {
     ['POST', '/', 'GET, HEAD'],
     ['DELETE', '/product/x', 'GET, HEAD'],
   ] as const)('%s %s returns 405 with Allow: %s', async (method, url, allow) => {
-    const response = await site.app.inject({ method, url: `${url}?a=b` });
+    const response = await site.app.inject({ method, url: `${url}?a=b`, ...MALFORMED });
     expect(response.headers.allow).toBe(allow);
     expectProblem(response, 405, 'method_not_allowed');
   });

@@ -6,8 +6,8 @@ import { pathOf, type RouteTable } from '../http/route-table.ts';
 import type { Pages } from '../pages/pages.ts';
 
 /**
- * Handles every request without a route. Responds with 405 if the URL has a route for other methods; otherwise with
- * 404, as problem details below `/api/` and as the 404 page elsewhere.
+ * Handles every request without a route, before its body is read. Responds with 405 if the URL has a route for other
+ * methods; otherwise with 404, as problem details below `/api/` and as the 404 page elsewhere.
  */
 export function addNotFound(
   app: FastifyInstance,
@@ -15,7 +15,7 @@ export function addNotFound(
   routes: RouteTable,
   pageHeaders: Readonly<Record<string, string>>,
 ): void {
-  app.setNotFoundHandler(async (request, reply) => {
+  const respond = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     // The content security policy of pictures must not apply to the 404 page of a missing picture.
     reply.headers(pageHeaders);
     const allowed = routes.methodsOf(pathOf(request.url));
@@ -26,7 +26,13 @@ export function addNotFound(
       `${request.method} is not allowed here. Allowed: ${allowed.join(', ')}.`,
     );
     return sendProblem(body, request, reply.header('Allow', allowed.join(', ')));
+  };
+  app.addHook('onRequest', (request, reply, done) => {
+    if (request.is404) respond(request, reply).catch(done);
+    else done();
   });
+  // For routes that find nothing.
+  app.setNotFoundHandler(respond);
 }
 
 /** The maximum number of logged characters of a path, because anyone can request unknown paths. */
