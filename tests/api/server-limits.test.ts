@@ -113,6 +113,17 @@ describe('invalid HTTP', () => {
   ])('%s gets 400 and is disconnected', async (_what, bytes) => {
     expect(await talk(bytes)).toMatch(/^HTTP\/1.1 400 /);
   });
+
+  test('nonsense after the beginning of a response is not answered in its body', async () => {
+    const socket = await open();
+    socket.write('GET /api/events HTTP/1.1\r\nHost: x\r\n\r\n');
+    await once(socket, 'data');
+    let rest = '';
+    socket.on('data', (chunk) => (rest += chunk));
+    socket.write('hello\r\n\r\n');
+    await once(socket, 'close');
+    expect(rest).not.toContain('HTTP/1.1');
+  });
 });
 
 test('silent connections are closed, and slow requests get 408, while other requests are served', async () => {
