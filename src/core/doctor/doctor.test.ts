@@ -27,10 +27,8 @@ import { checkLeaderboards } from './run-database-checks.ts';
 let database: TestDatabase;
 beforeAll(async () => {
   database = await createTestDatabase();
-  await saveProducts(
-    database,
-    Array.from({ length: 20 }, (_, index) => buildProduct({ id: `p-${index}` })),
-  );
+  const products = Array.from({ length: 20 }, (_, index) => buildProduct({ id: `p-${index}` }));
+  await saveProducts(database, products);
 });
 afterAll(() => database.drop());
 
@@ -261,7 +259,7 @@ describe('backups', () => {
   });
 
   test('a database that cannot be read is not reported as a failed trial restore', async () => {
-    const unavailable = new CoreError('unavailable', 'Please try again.', { cause: new Error('Away.') });
+    const unavailable = new CoreError('unavailable', '', { cause: new Error('Away.') });
     const broken = { ...database, query: () => Promise.reject(unavailable) };
     expect(await checkBackups(broken, rules())).toMatchObject({ message: 'the database cannot be read: Away.' });
   });
