@@ -6,7 +6,6 @@ import { CAP, differencesOf, launch, rulesAt, tallyOf, vote } from '../../../tes
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { parsePeriod } from '../../contract/leaderboards/period.ts';
 import { listAudit } from '../audit/audit-log.ts';
-import type { Database } from '../database/database.ts';
 import { removeProducts } from '../products/remove-products.ts';
 import { saveProducts } from '../products/save-products.ts';
 import { systemRuntime } from '../runtime.ts';
@@ -240,24 +239,13 @@ test('a repair does not deadlock with a transaction that updates the same board'
   await database.query('UPDATE product_counts SET counted = counted + 1');
   await refreshLaunches(database, ['tide']);
   let others: Promise<unknown> | undefined;
-  const busy: Database = {
-    ...database,
-    transaction: (work) =>
-      database.transaction((sql) =>
-        work({
-          async query(text, values) {
-            if (text.startsWith('LOCK TABLE leaderboard_counts')) {
-              let isDone = false;
-              others = database.query('UPDATE leaderboard_counts SET products = products').then(() => {
-                isDone = true;
-              });
-              await expect.poll(async () => isDone || (await blockedStatements(database)).length > 0).toBe(true);
-            }
-            return sql.query<never>(text, values);
-          },
-        }),
-      ),
-  };
+  const busy = interruptTransactions(database, 'LOCK TABLE leaderboard_counts', async () => {
+    let isDone = false;
+    others = database.query('UPDATE leaderboard_counts SET products = products').then(() => {
+      isDone = true;
+    });
+    await expect.poll(async () => isDone || (await blockedStatements(database)).length > 0).toBe(true);
+  });
   const period = parsePeriod(DAY);
   const repaired = period && (await repairBoard(busy, period, 20));
   if (others === undefined) throw new Error('The repair does not lock the histograms');
