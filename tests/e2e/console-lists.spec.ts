@@ -158,6 +158,7 @@ test('a category that an edit creates can be chosen as a filter', async ({ page,
   await page.getByRole('dialog').getByLabel('Category').fill(category);
   await page.getByRole('button', { name: 'Save' }).click();
   await expect(page.getByText(`Saved ${name}`)).toBeVisible();
+  await expect(page).not.toHaveURL(/edit=/);
   await filter.selectOption(category);
   await expect(page.getByRole('button', { name, exact: true })).toBeVisible();
 });
