@@ -176,7 +176,7 @@ function printFinding({ check, status, message, advice }: Finding): void {
   printWithLead([STYLES[status], `${SIGNS[status]} `], `${check}: ${text}`);
 }
 
-/** Returns whether something is at the path, also if this user may not enter its folder and so cannot know. */
+/** Returns whether the path exists, or may exist in a folder that this user may not enter. */
 function exists(path: string): Promise<boolean> {
   return access(path).then(
     () => true,

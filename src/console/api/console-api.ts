@@ -47,6 +47,7 @@ const LONG_OPERATIONS = /\/(?:doctor|remove|restore|undo|votes)$/;
 /** The error code of a request that got no response within its time limit. */
 const TIMED_OUT = 'timeout';
 const hasTimedOut = (error: unknown) => error instanceof ConsoleError && error.code === TIMED_OUT;
+const gotNoResponse = (error: unknown) => error instanceof ConsoleError && error.status === 0;
 
 /** Calls the console's API. @throws ConsoleError if the request fails, or the reason of `signal` if it is aborted. */
 export async function call<Result>(path: string, options: Call = {}): Promise<Result> {
@@ -105,8 +106,8 @@ export function askBeforeUnload(isNeeded: () => boolean): () => void {
 /**
  * Sends one request per item, one after the other, and continues if a request fails. Until all are done, the browser
  * asks for confirmation before the page is closed. Calls `onProgress` before each request with the number of its item,
- * starting at 1. Sends no further request after one that got no response, because the browser may be offline, or once
- * `isCancelled()` is true or the operator has changed.
+ * starting at 1. Stops if a request gets no response, because the browser may be offline, if `isCancelled()` is true, or
+ * if the operator has changed.
  * @throws ConsoleError if all sent requests fail: the first error that leaves the outcome unknown or, without one, the
  * first error.
  */
@@ -126,9 +127,7 @@ export async function sendEach<Item, Result>(
       (result) => results.push(result),
       (error: unknown) => failures.push({ item, error }),
     );
-    const error = failures.at(-1)?.error;
-    const hasNoResponse = error instanceof ConsoleError && error.status === 0;
-    if (isCancelled() || shownOperator !== operator || hasNoResponse) break;
+    if (isCancelled() || shownOperator !== operator || gotNoResponse(failures.at(-1)?.error)) break;
   }
   stopAsking();
   const { error } = failures.find((failure) => isOutcomeUnknown(failure.error)) ?? failures[0] ?? {};

@@ -35,7 +35,8 @@ export function deleteMakerKey(productId: string): void {
 
 /** Returns the key in the fragment of a maker link. Ignores characters after the key, such as a copied full stop. */
 export function makerKeyIn(hash: string): string | undefined {
-  return /#maker=([\w-]{22,128})/.exec(hash)?.[1];
+  const key = /#maker=([\w-]+)/.exec(hash)?.[1] ?? '';
+  return KEY.test(key) ? key : undefined;
 }
 
 function isMakerKey(value: unknown): value is MakerKey {
