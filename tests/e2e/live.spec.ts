@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { Page, Route } from '@playwright/test';
-import * as paths from '../../src/contract/paths.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { startInterruptibleProxy } from '../support/interruptible-proxy.ts';
 import { EVENTS, newItemsButton, openStreams, setTabVisibility, visitWithLiveUpdates } from '../support/live-page.ts';
@@ -35,37 +34,6 @@ test('an upvote updates the list and the product page of other visitors, and cou
   const counts = (await own()).map((text) => text.split(', ')[1]);
   expect(counts, 'counted once and never reverted').toEqual(['0', '1', '2']);
   await expect(toast(reader)).toHaveCount(0);
-});
-
-test('a product page shows within minutes that a launch which was not its neighbour has overtaken it', async ({
-  page,
-  site,
-}) => {
-  const createdAt = new Date().toISOString();
-  const [leader, neighbour, rival] = await site.addProducts(3, () => ({ createdAt }));
-  for (const [product, votes] of [
-    [leader, 30],
-    [neighbour, 29],
-    [rival, 28],
-  ] as const)
-    await site.addUpvotes(product?.id ?? '', votes);
-  const standing = async () => (await (await page.request.get(paths.api.standings(leader?.id ?? ''))).json()).day;
-  await expect.poll(async () => (await standing())?.votes).toBe(30);
-  // Launches of other tests may have more votes.
-  const { rank } = await standing();
-  await page.clock.install();
-  await visitWithLiveUpdates(page, `/product/${leader?.id}`);
-  const result = page.getByRole('region', { name: 'Launch result' });
-  await expect(result).toContainText(new RegExp(`^${rank}\\D+ of \\d+ on `));
-  // Runs the refetch that the new launches have scheduled.
-  await page.clock.fastForward(10_000);
-  for (let vote = 0; vote < 3; vote += 1) await otherVisitor(page).upvote(rival?.id ?? '');
-  await expect.poll(async () => (await standing())?.rank).toBe(rank + 1);
-  // When the clock advances, the page considers its stream dead and opens another one, which sends no events.
-  await page.route(EVENTS, () => {});
-  // The page refetches after at most one and a half times the mean interval.
-  await page.clock.fastForward(90_000);
-  await expect(result).toContainText(new RegExp(`^${rank + 1}\\D+ of \\d+ on `));
 });
 
 test('new comments wait behind a button and appear in the order Best; likes update in place', async ({

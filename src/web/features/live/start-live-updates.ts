@@ -14,6 +14,9 @@ import { isBoardVisible, visibleProductId, visibleProducts } from './visible-que
 /** The mean interval between refetches of ranks that launches off screen may change. */
 const RANK_INTERVAL_MS = 60_000;
 
+/** Ranks that the server rendered longer ago are refetched when the page loads. */
+const MAX_RANK_AGE_MS = 10_000;
+
 interface LiveOptions {
   api: AppApi;
   client: QueryClient;
@@ -45,10 +48,13 @@ export function startLiveUpdates({ api, client, renderedAt }: LiveOptions): Laun
   // when the visitor leaves it.
   window.addEventListener('pagehide', () => dispatch({ kind: 'hidden' }));
   window.addEventListener('pageshow', begin);
-  // The stream follows only the launches on screen, but any launch may overtake them.
-  setInterval(() => {
+  // The stream follows only the launches on screen, but any launch may overtake them, even before this page loaded: the
+  // server does not render a product's page again for votes for most other launches.
+  const refetchRanks = () => {
     if (document.visibilityState === 'visible') void refetchOvertaken(client);
-  }, jitter(RANK_INTERVAL_MS));
+  };
+  setInterval(refetchRanks, jitter(RANK_INTERVAL_MS));
+  if (Date.now() - renderedAt > MAX_RANK_AGE_MS) refetchRanks();
   begin();
   return launches;
 }
