@@ -207,7 +207,7 @@ describe('two launches that share the first rank', () => {
   test('are listed with the votes outside the window that are subtracted or added', async () => {
     const text = async () => (await twins.ask.get(paths.board(DAY))).body.replaceAll(/<[^>]+>/g, ' ');
     await expect.poll(text).toMatch(/Twin gained(?:(?!Twin).)*Outside the first 24 hours − 2/s);
-    await expect.poll(text).toMatch(/Twin lost(?:(?!Twin).)*Outside the first 24 hours \+ 1/s);
+    await expect.poll(text).toMatch(/Twin lost(?:(?!Twin).)*Withdrawn after the first 24 hours \+ 1/s);
   });
 
   test('are both named as first in the feed', async () => {

@@ -102,7 +102,13 @@ test('the calculation does not describe withdrawn votes as late, or late votes a
       explained,
       'Counted votes 3',
     ],
-    ['withdrawn', '3 votes count, and', 'On the button 2 Outside the first 24 hours + 1', explained, 'Counted votes 3'],
+    [
+      'withdrawn',
+      '3 votes count, and',
+      'On the button 2 Withdrawn after the first 24 hours + 1',
+      explained,
+      'Counted votes 3',
+    ],
     [
       'postponed',
       '0 of its 1 upvotes count',

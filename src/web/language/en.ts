@@ -535,6 +535,7 @@ export const ENGLISH = [
   'On the button',
   'Before the launch, or a moment ago',
   'Outside the first 24 hours',
+  'Withdrawn after the first 24 hours',
   '{standing}, so far',
   '{standing}, provisional',
   'Top',

@@ -123,9 +123,9 @@ function UncountedVotes({ entry, now }: { entry: LeaderboardEntry; now: number }
   // were cast before the launch was moved to a later time. `Calculation` explains them.
   const isRunning = now < Date.parse(windowEndsAt);
   const outside = isRunning ? 0 : upvotes - votes - excluded;
-  const sign = outside > 0 ? '−' : '+';
   const parts = [
-    ...(outside !== 0 ? [`${t('Outside the first 24 hours')} ${sign} ${formatCount(Math.abs(outside))}`] : []),
+    ...(outside > 0 ? [`${t('Outside the first 24 hours')} − ${formatCount(outside)}`] : []),
+    ...(outside < 0 ? [`${t('Withdrawn after the first 24 hours')} + ${formatCount(-outside)}`] : []),
     ...(excluded > 0 ? [plural('{count} excluded', '{count} excluded', excluded)] : []),
   ];
   return parts.length === 0 ? null : <span className="board-row-note">{parts.join(t(', '))}</span>;

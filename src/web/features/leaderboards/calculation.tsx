@@ -51,7 +51,13 @@ export function Calculation({ standing }: { standing: Standing }) {
         <Line label="On the button" amount={formatCount(upvotes)} />
         {outside !== 0 && (
           <Line
-            label={isRunning ? 'Before the launch, or a moment ago' : 'Outside the first 24 hours'}
+            label={
+              isRunning
+                ? 'Before the launch, or a moment ago'
+                : outside > 0
+                  ? 'Outside the first 24 hours'
+                  : 'Withdrawn after the first 24 hours'
+            }
             amount={`${outside > 0 ? '−' : '+'} ${formatCount(Math.abs(outside))}`}
           >
             {isRunning

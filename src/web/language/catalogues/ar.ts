@@ -716,6 +716,7 @@ export default {
     'On the button': 'على الزر',
     'Before the launch, or a moment ago': 'قبل الإطلاق أو قبل لحظات',
     'Outside the first 24 hours': 'خارج الساعات الـ24 الأولى',
+    'Withdrawn after the first 24 hours': 'المسحوبة بعد الساعات الـ24 الأولى',
     '{standing}, so far': '{standing}، حتى الآن',
     '{standing}, provisional': '{standing}، مؤقتًا',
     Top: 'الأعلى',

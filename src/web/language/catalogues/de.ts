@@ -535,6 +535,7 @@ export default {
     'On the button': 'Auf der Schaltfläche',
     'Before the launch, or a moment ago': 'Vor dem Launch oder gerade eben',
     'Outside the first 24 hours': 'Außerhalb der ersten 24 Stunden',
+    'Withdrawn after the first 24 hours': 'Nach den ersten 24 Stunden zurückgenommen',
     '{standing}, so far': '{standing}, bisher',
     '{standing}, provisional': '{standing}, vorläufig',
     Top: 'Top',

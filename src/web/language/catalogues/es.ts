@@ -528,6 +528,7 @@ export default {
     'On the button': 'En el botón',
     'Before the launch, or a moment ago': 'Antes del lanzamiento o hace un momento',
     'Outside the first 24 hours': 'Fuera de las primeras 24 horas',
+    'Withdrawn after the first 24 hours': 'Retirados tras las primeras 24 horas',
     '{standing}, so far': '{standing}, por ahora',
     '{standing}, provisional': '{standing}, provisional',
     Top: 'Top',

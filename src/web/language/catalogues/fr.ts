@@ -529,6 +529,7 @@ export default {
     'On the button': 'Sur le bouton',
     'Before the launch, or a moment ago': 'Avant le lancement ou à l’instant',
     'Outside the first 24 hours': 'Hors des premières 24 heures',
+    'Withdrawn after the first 24 hours': 'Retirés après les premières 24 heures',
     '{standing}, so far': '{standing}, pour l’instant',
     '{standing}, provisional': '{standing}, provisoire',
     Top: 'Top',

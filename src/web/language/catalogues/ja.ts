@@ -503,6 +503,7 @@ export default {
     'On the button': 'ボタンの数',
     'Before the launch, or a moment ago': '投票期間の前、またはたった今の票',
     'Outside the first 24 hours': '最初の24時間の外の票',
+    'Withdrawn after the first 24 hours': '最初の24時間の後に取り消された票',
     '{standing}, so far': '{standing}（途中経過）',
     '{standing}, provisional': '{standing}（暫定）',
     Top: '人気',

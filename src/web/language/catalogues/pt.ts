@@ -528,6 +528,7 @@ export default {
     'On the button': 'No botão',
     'Before the launch, or a moment ago': 'Antes do lançamento ou agora mesmo',
     'Outside the first 24 hours': 'Fora das primeiras 24 horas',
+    'Withdrawn after the first 24 hours': 'Retirados após as primeiras 24 horas',
     '{standing}, so far': '{standing}, até agora',
     '{standing}, provisional': '{standing}, resultado provisório',
     Top: 'Top',

@@ -497,6 +497,7 @@ export default {
     'On the button': '按钮上的票数',
     'Before the launch, or a moment ago': '发布前或刚刚的票',
     'Outside the first 24 hours': '最初24小时之外的票',
+    'Withdrawn after the first 24 hours': '最初24小时之后撤回的票',
     '{standing}, so far': '{standing}，截至目前',
     '{standing}, provisional': '{standing}，暂定',
     Top: '热门',
