@@ -16,20 +16,14 @@ type LaunchRow = Record<PeriodKind, string> &
     excluded_operator: number;
   };
 
-interface Neighbour {
-  product_id: string;
-  name: string;
-  votes: number;
-}
-
 interface PlaceRow extends LeaderboardRow {
   kind: PeriodKind;
   /** The votes of the launch itself; null if it is no longer on this board. */
   own_votes: number | null;
   more: number;
   same: number;
-  above: Neighbour | null;
-  below: Neighbour | null;
+  above: Standing['above'];
+  below: Standing['below'];
 }
 
 /** The placeholders in a statement for the period of a board and for the launch's tie order on it. */
@@ -46,7 +40,7 @@ const SELECT_LAUNCH = `SELECT l.launched_at, l.votes, ${PERIOD_KINDS.map((kind) 
 /** SQL: the launch directly above or below a position on the board, from the board's index. */
 const neighbour = (kind: PeriodKind, direction: 'above' | 'below', { period, order }: PlaceParameters) => `(
     SELECT to_jsonb(n) FROM (
-      SELECT o.product_id, p.name, o.votes
+      SELECT o.product_id AS "productId", p.name, o.votes
       FROM (
         SELECT product_id, votes FROM launches
         WHERE ${kind} = ${period} AND ((-votes), ${kind}_order) ${direction === 'above' ? '<' : '>'} (-$1::integer, ${order}::uuid)
@@ -156,11 +150,7 @@ function describeStanding(
     excluded: excluded.filter(({ votes }) => votes > 0),
     votesPerNetwork,
     windowEndsAt: new Date(launch.launched_at.getTime() + WINDOW_MS).toISOString(),
-    above: neighbourOf(place.above),
-    below: neighbourOf(place.below),
+    above: place.above,
+    below: place.below,
   };
-}
-
-function neighbourOf(row: Neighbour | null): Standing['above'] {
-  return row && { productId: row.product_id, name: row.name, votes: row.votes };
 }
