@@ -4,7 +4,7 @@ import { getSampleTime } from '../catalogue/load-sample.ts';
 import type { Sql } from '../database/database.ts';
 import { DAY_MS } from '../runtime.ts';
 import { windowStart } from './calendar.ts';
-import { readSummaries, winnersOf } from './list-leaderboards.ts';
+import { readSummaries } from './list-leaderboards.ts';
 
 const SELECT_LAUNCHED = `SELECT p.id, p.name, p.maker, p.category, p.tags, l.launched_at
   FROM launches l JOIN products p ON p.id = l.product_id
@@ -78,7 +78,7 @@ export async function readFinalEvents(
       revision: row.revision,
       digest: row.digest,
       launches: row.launches,
-      winners: winnersOf(row),
+      winners: row.winners,
     },
   }));
 }

@@ -5,13 +5,9 @@ import type { Sql } from '../database/database.ts';
 import { afterCursor, collectValues, type KeysetOrder, orderBy, pageOf } from '../keyset.ts';
 import { describePeriod, LEADERBOARD_COLUMNS, type LeaderboardRow, type LeaderboardRules } from './get-leaderboard.ts';
 
-interface Winner {
-  product_id: string;
-  name: string;
-  votes: number;
-}
+type SummaryRow = LeaderboardRow & Pick<LeaderboardSummary, 'winners'>;
 
-type SummaryRow = LeaderboardRow & { winners: Winner[] };
+type LeaderRow = LeaderboardSummary['winners'][number] & { period: string };
 
 const ORDER: KeysetOrder<SummaryRow> = {
   name: 'leaderboards',
@@ -62,13 +58,11 @@ export async function readSummaries(
     values,
   );
   const periods = rows.map((row) => row.period);
-  const leaders =
-    periods.length === 0
-      ? []
-      : await sql.query<Winner & { period: string }>(selectLeaders(kind, periods.length), periods);
+  const leaders = periods.length === 0 ? [] : await sql.query<LeaderRow>(selectLeaders(kind, periods.length), periods);
   return rows.map((row) => {
-    const first = leaders.filter(({ period }) => period === row.period);
-    return { ...row, winners: first.filter(({ votes }) => votes === first[0]?.votes) };
+    const leading = leaders.filter(({ period }) => period === row.period);
+    const first = leading.filter(({ votes }) => votes === leading[0]?.votes);
+    return { ...row, winners: first.map(({ period: _period, ...winner }) => winner) };
   });
 }
 
@@ -82,12 +76,8 @@ function selectLeaders(kind: PeriodKind, periods: number): string {
     (_, index) => `(SELECT ${kind} AS period, product_id, votes, ${kind}_order AS tie_order FROM launches
       WHERE ${kind} = $${index + 1} AND votes > 0 ORDER BY (-votes), ${kind}_order LIMIT ${MAX_WINNERS})`,
   );
-  return `SELECT l.period, l.product_id, p.name, l.votes FROM (${leaders.join(' UNION ALL ')}) AS l
+  return `SELECT l.period, l.product_id AS "productId", p.name, l.votes FROM (${leaders.join(' UNION ALL ')}) AS l
     JOIN products p ON p.id = l.product_id ORDER BY l.period, l.votes DESC, l.tie_order`;
-}
-
-export function winnersOf({ winners }: SummaryRow): LeaderboardSummary['winners'] {
-  return winners.map(({ product_id: productId, name, votes }) => ({ productId, name, votes }));
 }
 
 const SELECT_ADDRESSES = `SELECT period, coalesce(revised_at, final_at) AS final_at FROM leaderboards b
@@ -126,5 +116,5 @@ function summaryOf(row: SummaryRow, rules: LeaderboardRules): LeaderboardSummary
   const period = parsePeriod(row.period);
   if (period === undefined) throw new RangeError(`'${row.period}' is not a period`);
   const { kind, from, to, status } = describePeriod(period, row, rules);
-  return { period: row.period, kind, from, to, status, launches: row.launches, winners: winnersOf(row) };
+  return { period: row.period, kind, from, to, status, launches: row.launches, winners: row.winners };
 }
