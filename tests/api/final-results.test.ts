@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { formatInstant } from '../../src/contract/leaderboards/format.ts';
 import { type BadgeBoard, badgePath } from '../../src/contract/paths/badge.ts';
 import * as paths from '../../src/contract/paths.ts';
 import { finalizeDue } from '../../src/core/leaderboards/finalize.ts';
@@ -117,10 +118,12 @@ describe('once the week, the month and the year are final', () => {
       const board = (await site.ask.get(paths.api.leaderboard(period))).json();
       expect(board).toMatchObject({ status: 'final', revision: 1, launches: 0, items: [] });
     }
-    const { digest } = (await site.ask.get(paths.api.leaderboard(DAY))).json();
+    const { digest, revisedAt } = (await site.ask.get(paths.api.leaderboard(DAY))).json();
     const tally = (await site.ask.get(`/api/leaderboards/${DAY}/tally`)).body;
     expect(digest).toBe(`sha256:${createHash('sha256').update(tally).digest('hex')}`);
-    expect((await site.ask.get(paths.board(DAY))).body).toContain('>Final</strong>');
+    const { body } = await site.ask.get(paths.board(DAY));
+    expect(body).toContain('>Final</strong>');
+    expect(body).toContain(`The result was last revised on ${formatInstant(revisedAt)}: this is revision 1.`);
     const feed = (await site.ask.get(paths.leaderboardFeed)).body;
     expect(feed.match(/<entry>/g)).toHaveLength(1);
     for (const text of ['<summary>0 launches.</summary>', 'Revision 1 of this result', digest]) {

@@ -84,7 +84,7 @@ export const ENGLISH = [
   'Before:',
   'After:',
   // leaderboards/board-stage.tsx
-  'The result was revised: this is revision {revision}.',
+  'The result was last revised on {time}: this is revision {revision}.',
   'Final since {time}.',
   'Voting is over. The votes are reviewed until {time}; then the result is final.',
   'New launches are added until {to}. Each collects votes for {hours} hours, so ranks can change until {end}.',

@@ -16,15 +16,21 @@ interface BoardStage {
   clock?: { label: PlainMessage; end: string };
 }
 
-type StageFields = Pick<Leaderboard, 'status' | 'to' | 'finalAt' | 'revision' | 'nextPeriod'>;
+type StageFields = Pick<Leaderboard, 'status' | 'to' | 'finalAt' | 'revision' | 'revisedAt' | 'nextPeriod'>;
 
 /** Describes the status of a board as the server reported it, because the browser's clock may be wrong. */
-export function stageOf({ status, to, finalAt, revision, nextPeriod }: StageFields, timeZone?: string): BoardStage {
+export function stageOf(
+  { status, to, finalAt, revision, revisedAt, nextPeriod }: StageFields,
+  timeZone?: string,
+): BoardStage {
   const formatInSiteZone = (time: string) => formatInstant(time, timeZone);
   const closesAt = new Date(Date.parse(to) + WINDOW_MS).toISOString();
   if (status === 'final') {
-    const revised = revision > 0 ? ` ${t('The result was revised: this is revision {revision}.', { revision })}` : '';
-    return { label: 'Final', words: t('Final since {time}.', { time: formatInSiteZone(finalAt) }) + revised };
+    const words = t('Final since {time}.', { time: formatInSiteZone(finalAt) });
+    if (revisedAt === null) return { label: 'Final', words };
+    const time = formatInSiteZone(revisedAt);
+    const revised = t('The result was last revised on {time}: this is revision {revision}.', { time, revision });
+    return { label: 'Final', words: `${words} ${revised}` };
   }
   if (status === 'provisional') {
     return {
@@ -71,6 +77,7 @@ export function expectedBoard(period: Period, now: number): BoardSummary {
     to: new Date(to).toISOString(),
     finalAt: new Date(finalAt).toISOString(),
     revision: 0,
+    revisedAt: null,
     launches: 10,
     previousPeriod: adjacentPeriod(period, -1)?.name ?? null,
     nextPeriod: (now >= to && adjacentPeriod(period, 1)?.name) || null,

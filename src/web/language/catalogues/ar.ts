@@ -128,7 +128,8 @@ export default {
       many: 'بقيت {count} دقيقة',
       other: 'بقيت {count} دقيقة',
     },
-    'The result was revised: this is revision {revision}.': 'جرى تصحيح النتيجة: هذه هي المراجعة {revision}.',
+    'The result was last revised on {time}: this is revision {revision}.':
+      'جرى آخر تصحيح للنتيجة في {time}: هذه هي المراجعة {revision}.',
     'Final since {time}.': 'نهائية منذ {time}.',
     'Voting is over. The votes are reviewed until {time}; then the result is final.':
       'انتهى التصويت. تُراجَع الأصوات حتى {time}، ثم تصبح النتيجة نهائية.',

@@ -74,8 +74,8 @@ export default {
     'window over': 'Zeit abgelaufen',
     '{count} hours left': { one: 'noch {count} Stunde', other: 'noch {count} Stunden' },
     '{count} minutes left': { one: 'noch {count} Minute', other: 'noch {count} Minuten' },
-    'The result was revised: this is revision {revision}.':
-      'Das Ergebnis wurde berichtigt: Dies ist Fassung {revision}.',
+    'The result was last revised on {time}: this is revision {revision}.':
+      'Das Ergebnis wurde zuletzt am {time} berichtigt: Dies ist Fassung {revision}.',
     'Final since {time}.': 'Endgültig seit {time}.',
     'Voting is over. The votes are reviewed until {time}; then the result is final.':
       'Die Abstimmung ist beendet. Bis {time} werden die Stimmen geprüft; dann ist das Ergebnis endgültig.',

@@ -74,7 +74,8 @@ export default {
     'window over': 'plazo terminado',
     '{count} hours left': { one: 'queda {count} hora', other: 'quedan {count} horas' },
     '{count} minutes left': { one: 'queda {count} minuto', other: 'quedan {count} minutos' },
-    'The result was revised: this is revision {revision}.': 'Se ha rectificado: esta es la revisión {revision}.',
+    'The result was last revised on {time}: this is revision {revision}.':
+      'Se rectificó por última vez el {time}: esta es la revisión {revision}.',
     'Final since {time}.': 'Definitiva desde el {time}.',
     'Voting is over. The votes are reviewed until {time}; then the result is final.':
       'La votación ha terminado. Los votos se revisan hasta el {time}; entonces el resultado será definitivo.',

@@ -73,7 +73,8 @@ export default {
     'window over': 'temps écoulé',
     '{count} hours left': { one: 'encore {count} heure', other: 'encore {count} heures' },
     '{count} minutes left': { one: 'encore {count} minute', other: 'encore {count} minutes' },
-    'The result was revised: this is revision {revision}.': 'Résultat rectifié : ceci est la révision {revision}.',
+    'The result was last revised on {time}: this is revision {revision}.':
+      'Résultat rectifié pour la dernière fois le {time} : ceci est la révision {revision}.',
     'Final since {time}.': 'Définitif depuis le {time}.',
     'Voting is over. The votes are reviewed until {time}; then the result is final.':
       'Le vote est terminé. Les votes sont vérifiés jusqu’au {time} ; le résultat sera alors définitif.',

@@ -72,7 +72,8 @@ export default {
     'window over': '投票終了',
     '{count} hours left': { other: '残り{count}時間' },
     '{count} minutes left': { other: '残り{count}分' },
-    'The result was revised: this is revision {revision}.': '訂正されました。これは第{revision}版です。',
+    'The result was last revised on {time}: this is revision {revision}.':
+      '{time}に最後に訂正されました。これは第{revision}版です。',
     'Final since {time}.': '{time}に確定しました。',
     'Voting is over. The votes are reviewed until {time}; then the result is final.':
       '投票は終了しました。{time}まで票を確認し、その後結果が確定します。',

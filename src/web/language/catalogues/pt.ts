@@ -74,7 +74,8 @@ export default {
     'window over': 'prazo encerrado',
     '{count} hours left': { one: 'falta {count} hora', other: 'faltam {count} horas' },
     '{count} minutes left': { one: 'falta {count} minuto', other: 'faltam {count} minutos' },
-    'The result was revised: this is revision {revision}.': 'Foi revisado: esta é a revisão {revision}.',
+    'The result was last revised on {time}: this is revision {revision}.':
+      'A última revisão foi em {time}: esta é a revisão {revision}.',
     'Final since {time}.': 'Final desde {time}.',
     'Voting is over. The votes are reviewed until {time}; then the result is final.':
       'A votação terminou. Os votos são revisados até {time}; então o resultado será final.',

@@ -73,7 +73,8 @@ export default {
     'window over': '投票已结束',
     '{count} hours left': { other: '还剩{count}小时' },
     '{count} minutes left': { other: '还剩{count}分钟' },
-    'The result was revised: this is revision {revision}.': '结果经过修订：这是第{revision}版。',
+    'The result was last revised on {time}: this is revision {revision}.':
+      '结果最近一次修订于{time}：这是第{revision}版。',
     'Final since {time}.': '{time}起为最终结果。',
     'Voting is over. The votes are reviewed until {time}; then the result is final.':
       '投票已结束。票数将复核至{time}，届时结果最终确定。',
