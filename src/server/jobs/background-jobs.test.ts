@@ -197,17 +197,23 @@ describe('checking counts', () => {
     expect(text()).toBe(lines);
   });
 
-  test('a failed check of the counts is logged and repeated', async () => {
+  test('a check of the counts that fails is repeated, and logged once per outage', async () => {
     database = await createTestDatabase();
+    const recorded = recordStatements(database);
     await saveProducts(database, [buildProduct({ id: 'tide' })]);
     await database.query("UPDATE product_counts SET upvotes = 9 WHERE product_id = 'tide'");
     await database.query('ALTER TABLE product_counts RENAME TO counts_away');
-    const { log, text } = createLogLines();
-    const watch = watchDrift(database, log, 5);
-    await expect.poll(text).toContain('Cannot check counts');
+    const { log, lines, text } = createLogLines();
+    const watch = watchDrift(recorded.database, log, 5);
+    await expect.poll(() => recorded.statements.length).toBeGreaterThan(3);
+    expect(text()).toContain('Cannot check counts');
+    expect(lines()).toHaveLength(1);
     expect(watch.drift()).toBe(0);
     await database.query('ALTER TABLE counts_away RENAME TO product_counts');
     await expect.poll(() => watch.drift()).toBe(1);
+    await database.query('ALTER TABLE product_counts RENAME TO counts_away');
+    const failures = () => lines().filter(({ msg }) => msg === 'Cannot check counts; trying again');
+    await expect.poll(failures).toHaveLength(2);
     watch.close();
   });
 });

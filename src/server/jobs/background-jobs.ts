@@ -165,6 +165,7 @@ const DRIFT_INTERVAL_MS = 5_000;
 export function watchDrift(database: Database, log: Log, intervalMs = DRIFT_INTERVAL_MS): DriftWatch {
   const sampler = createDriftSampler(database, log);
   let running = false;
+  let isFailing = false;
   const timer = setInterval(step, intervalMs).unref();
 
   async function step(): Promise<void> {
@@ -173,10 +174,13 @@ export function watchDrift(database: Database, log: Log, intervalMs = DRIFT_INTE
     running = true;
     try {
       const wrong = await sampler.step();
+      isFailing = false;
       if (wrong.length > 0)
         log.error({ wrong }, 'Stored counts differ from the number of rows. Run `groundswell counts check --repair`.');
     } catch (error) {
-      log.warn({ err: error }, 'Cannot check counts; trying again');
+      // Only the first failure of an outage is logged.
+      if (!isFailing) log.warn({ err: error }, 'Cannot check counts; trying again');
+      isFailing = true;
     } finally {
       running = false;
     }
