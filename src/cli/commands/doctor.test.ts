@@ -87,6 +87,17 @@ describe('the site', () => {
       message: expect.stringContaining('cannot use its database'),
     });
   });
+
+  test('a site that accepts connections but does not respond is a failure', async () => {
+    const server = createServer(() => {}).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    open.push(() => server.close().closeAllConnections());
+    const { port } = server.address() as AddressInfo;
+    expect(await checkSite(readSettings({ PORT: String(port) }), 100)).toMatchObject({
+      status: 'failed',
+      message: `running at http://127.0.0.1:${port}, but it does not respond`,
+    });
+  });
 });
 
 describe('TRUST_PROXY', () => {

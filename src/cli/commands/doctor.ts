@@ -218,9 +218,9 @@ export async function checkSiteUrl({ siteUrl }: Settings): Promise<Finding> {
  * Checks whether the site runs on this machine. A stopped site is not a failure, because commands do not need a running
  * site.
  */
-export async function checkSite(settings: Settings): Promise<Finding> {
+export async function checkSite(settings: Settings, timeoutMs = FETCH_TIMEOUT_MS): Promise<Finding> {
   const address = localAddress(settings);
-  const status = await statusOf(`${address}${paths.readyz}`);
+  const status = await statusOf(`${address}${paths.readyz}`, timeoutMs);
   if (status === '200') return ok('site', `running at ${address}`);
   if (status === '503')
     return failure(
@@ -228,6 +228,8 @@ export async function checkSite(settings: Settings): Promise<Finding> {
       `running at ${address}, but it is stopping or cannot use its database`,
       'Check the database and the log of the site.',
     );
+  if (status === NO_RESPONSE)
+    return failure('site', `running at ${address}, but it does not respond`, 'Check its log, and restart it.');
   return ok('site', `not running at ${address}`);
 }
 
@@ -252,14 +254,17 @@ export function checkProxyTrust({ siteUrl, trustProxy, host, launches }: Setting
   return ok(check, trustProxy ? 'set' : 'not set, and not needed');
 }
 
-/** Returns the status code of the response, or if there is none, the error code or 'no response'. */
-async function statusOf(address: string): Promise<string> {
+const NO_RESPONSE = 'no response';
+
+/** Returns the status code of the response, or if there is none, `NO_RESPONSE` after the timeout, or the error. */
+async function statusOf(address: string, timeoutMs = FETCH_TIMEOUT_MS): Promise<string> {
   try {
-    const response = await fetch(address, { signal: AbortSignal.timeout(FETCH_TIMEOUT_MS), redirect: 'manual' });
+    const response = await fetch(address, { signal: AbortSignal.timeout(timeoutMs), redirect: 'manual' });
     await response.body?.cancel();
     return String(response.status);
   } catch (error) {
+    if (error instanceof Error && error.name === 'TimeoutError') return NO_RESPONSE;
     const cause = error instanceof Error ? (error.cause ?? error) : error;
-    return systemCode(cause) ?? 'no response';
+    return systemCode(cause) ?? String(cause);
   }
 }
