@@ -1,9 +1,9 @@
-import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { CommandHarness, runCommand, UNPRIVILEGED } from '../support/command.ts';
 import { copySampleSite, installCommand, installForOtherAccounts } from '../support/installed-command.ts';
-import { runProgram } from '../support/program.ts';
+import { outputOf, runProgram } from '../support/program.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
 const harness = new CommandHarness();
@@ -82,6 +82,22 @@ test('doctor creates no database in a data folder in which the first start faile
   const { stdout } = await runProgram(['doctor'], { DATA_DIR });
   expect(stdout).toMatch(/^! database: .* contains no database yet\. Start the site/m);
   expect(await readdir(DATA_DIR)).toEqual(['postgres.owner']);
+});
+
+test('without a usable database, doctor verifies the newest backup', async () => {
+  const DATA_DIR = await harness.sampleDataDir();
+  const BACKUP_DIR = await harness.folder();
+  const backupsFor = async (dataDir: string) =>
+    /^. backups: .*/m.exec((await runProgram(['doctor'], { DATA_DIR: dataDir, BACKUP_DIR })).stdout)?.[0];
+  const empty = await harness.dataDir();
+  expect(await backupsFor(empty)).toBeUndefined();
+  const path = join(BACKUP_DIR, 'groundswell-3f9a1c2e-20261120T221834Z.backup');
+  outputOf(await runProgram(['backup', path], { DATA_DIR }));
+  expect(await backupsFor(empty)).toMatch(/^✓ .* is complete \(no trial restore\)\.$/);
+  await writeFile(join(DATA_DIR, 'postgres/groundswell.password'), 'wrong');
+  expect(await backupsFor(DATA_DIR)).toMatch(/^✓ .* is complete \(no trial restore\)\.$/);
+  await truncate(path, 1_000);
+  expect(await backupsFor(empty)).toMatch(/^✗ .* it is truncated\./);
 });
 
 test('doctor run by a user who may not enter the data folder does not report that the folder has no database', async () => {

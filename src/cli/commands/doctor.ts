@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import type { Finding } from '../../contract/console/records.ts';
 import * as paths from '../../contract/paths.ts';
 import { formatCount, withPeriod } from '../../contract/text.ts';
+import { newestBackup } from '../../core/backups/backup-file.ts';
 import { CoreError } from '../../core/core-error.ts';
 import { type Connection, connect, reasonOf } from '../../core/database/connect.ts';
 import { EmbeddedDatabaseError } from '../../core/database/embedded/embedded-database-error.ts';
@@ -117,11 +118,9 @@ async function* examineDatabase(settings: Settings): AsyncGenerator<Finding> {
   if (databaseUrl === undefined && hasDatabase)
     yield await checkDisk('DATA_DIR', (await exists(clusterDir)) ? clusterDir : dataDir);
   if (backups && (await exists(backups.folder))) yield await checkDisk('BACKUP_DIR', backups.folder);
-  if (!hasDatabase) {
-    yield missingDatabase(dataDir);
-    return;
-  }
+  if (!hasDatabase) return yield* examineWithoutDatabase(settings);
   let connection: Connection | undefined;
+  let isReadable = false;
   try {
     try {
       // The log is silent, because every problem becomes a finding.
@@ -134,11 +133,10 @@ async function* examineDatabase(settings: Settings): AsyncGenerator<Finding> {
         now: new Date(),
         readsPictures: true,
       });
+      isReadable = true;
     } catch (error) {
-      if (error instanceof EmbeddedDatabaseError && error.code === 'no_database') {
-        yield missingDatabase(dataDir);
-        return;
-      }
+      if (error instanceof EmbeddedDatabaseError && error.code === 'no_database')
+        return yield* examineWithoutDatabase(settings);
       // The message of a `CoreError` is for visitors, and does not say why the database is unavailable.
       const reason = error instanceof CoreError ? reasonOf(error) : error;
       yield failure(
@@ -147,18 +145,22 @@ async function* examineDatabase(settings: Settings): AsyncGenerator<Finding> {
         'Correct this first; the remaining checks of the database were skipped.',
       );
     }
-    yield await examineBackups(connection, settings);
+    yield await examineBackups(isReadable ? connection : undefined, settings);
   } finally {
     await connection?.close();
   }
 }
 
-function missingDatabase(dataDir: string): Finding {
-  return warning(
+/** Reports that there is no database yet, and checks the backups, if any, because one of them may be restored. */
+async function* examineWithoutDatabase(settings: Settings): AsyncGenerator<Finding> {
+  yield warning(
     'database',
-    `${dataDir} contains no database yet`,
+    `${settings.dataDir} contains no database yet`,
     'Start the site to create it, or correct DATA_DIR.',
   );
+  const { folder } = settings.backups ?? {};
+  if (folder !== undefined && (await newestBackup(folder).catch(() => undefined)))
+    yield await examineBackups(undefined, settings);
 }
 
 async function examineBackups(connection: Connection | undefined, { backups }: Settings): Promise<Finding> {
