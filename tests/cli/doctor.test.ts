@@ -29,16 +29,19 @@ test('for a healthy site with backups, doctor exits 0, and reports no failure an
 });
 
 test('for wrong counts and an untrusted proxy, doctor exits 1 with advice, without printing secrets', async () => {
+  const DATA_DIR = await harness.folder();
   const database = await createTestDatabase();
   await runProgram(['sample', 'load'], { DATABASE_URL: database.url });
   await database.query("UPDATE product_counts SET upvotes = 999 WHERE product_id = 'git'");
   const token = 'a-secret-of-this-test';
-  const settings = { DATABASE_URL: database.url, SITE_URL: 'https://site.invalid', METRICS_TOKEN: token };
+  const settings = { DATABASE_URL: database.url, DATA_DIR, SITE_URL: 'https://site.invalid', METRICS_TOKEN: token };
   const { code, stdout, stderr } = await runProgram(['doctor', '--json'], settings);
   expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
   const { healthy, findings } = JSON.parse(stdout);
   expect(healthy).toBe(false);
   const of = (check: string) => findings.find((finding: { check: string }) => finding.check === check);
+  // DATA_DIR contains the pictures.
+  expect(of('disk of DATA_DIR')).toMatchObject({ message: expect.stringContaining(` at ${DATA_DIR}`) });
   expect(of('counts')).toMatchObject({ status: 'failed', advice: 'Run `groundswell counts check --repair`.' });
   expect(of('TRUST_PROXY')).toMatchObject({ status: 'failed', advice: expect.stringContaining('loopback') });
   expect(of('SITE_URL')).toMatchObject({

@@ -110,13 +110,13 @@ export async function checkBrand(settings: Settings): Promise<Finding | undefine
 async function* examineDatabase(settings: Settings): AsyncGenerator<Finding> {
   const { databaseUrl, dataDir, backups } = settings;
   const clusterDir = join(dataDir, 'postgres');
+  const hasCluster = databaseUrl === undefined && (await exists(clusterDir));
   // If only root can enter DATA_DIR, the database may be elsewhere, but DATA_DIR still contains `postgres.owner`.
-  const hasDatabase =
-    databaseUrl !== undefined || (await exists(clusterDir)) || (await exists(join(dataDir, 'postgres.owner')));
-  if (databaseUrl === undefined && (await exists(clusterDir))) yield await checkDataFolder(clusterDir);
-  // The folder `postgres` may be a link to another disk.
-  if (databaseUrl === undefined && hasDatabase)
-    yield await checkDisk('DATA_DIR', (await exists(clusterDir)) ? clusterDir : dataDir);
+  const hasDatabase = databaseUrl !== undefined || hasCluster || (await exists(join(dataDir, 'postgres.owner')));
+  if (hasCluster) yield await checkDataFolder(clusterDir);
+  // The folder `postgres` may be a link to another disk. With DATABASE_URL, DATA_DIR exists only if the site has
+  // pictures.
+  if (hasDatabase && (await exists(dataDir))) yield await checkDisk('DATA_DIR', hasCluster ? clusterDir : dataDir);
   if (backups && (await exists(backups.folder))) yield await checkDisk('BACKUP_DIR', backups.folder);
   if (!hasDatabase) return yield* examineWithoutDatabase(settings);
   let connection: Connection | undefined;
