@@ -205,6 +205,21 @@ describe('while the database is open', () => {
     await waitUntilNoProcesses(location);
   });
 
+  it('a server that gets SIGTERM from outside is restarted, although an open session delays its shutdown', async () => {
+    const database = await open(await harness.createDataDir());
+    const session = query(database.url, 'SELECT pg_sleep(600)').catch(() => undefined);
+    const sleeping = "SELECT pid FROM pg_stat_activity WHERE query LIKE '%pg_sleep(600)' AND pid <> pg_backend_pid()";
+    await expect.poll(() => query(database.url, sleeping)).toHaveLength(1);
+    const pidNow = async () => (await readPostmasterFile(database.location))?.pid;
+    const before = (await pidNow()) ?? expect.unreachable();
+    process.kill(before, 'SIGTERM');
+    await expect.poll(async () => (await pidNow()) ?? before).not.toBe(before);
+    expect(await queryWhenUp(database.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    await session;
+    await database.stop();
+    await waitUntilNoProcesses(database.location);
+  });
+
   it('a failing restart is retried until it succeeds, or until the database is stopped', async () => {
     const errors: string[] = [];
     const log = { ...silentLog, error: (_: object | string, message = '') => void errors.push(message) };

@@ -17,6 +17,8 @@ import {
   type Cluster,
   clearDeadPostmaster,
   type Postmaster,
+  readPostmasterFile,
+  signal,
   startPostmaster,
   stopPostmaster,
 } from './postmaster.ts';
@@ -108,6 +110,7 @@ function checkVersion(location: ClusterLocation): void {
 const INITIAL_BACKOFF_MS = 100;
 const MAX_BACKOFF_MS = 10_000;
 const PRUNE_INTERVAL_MS = 3_600_000;
+const SHUTDOWN_CHECK_INTERVAL_MS = 2_000;
 
 interface Supervisor {
   /** Shuts the postmaster down and ends supervision. */
@@ -127,6 +130,7 @@ function supervise(cluster: Cluster, first: Postmaster, credentials: Credentials
   const watching = keepRunning();
   const pruning = setInterval(prune, PRUNE_INTERVAL_MS).unref();
   prune();
+  const checking = setInterval(() => void endSlowShutdown(), SHUTDOWN_CHECK_INTERVAL_MS).unref();
 
   async function keepRunning(): Promise<void> {
     while (!end.signal.aborted && current) {
@@ -151,6 +155,15 @@ function supervise(cluster: Cluster, first: Postmaster, credentials: Credentials
     return undefined;
   }
 
+  /**
+   * Ends a shutdown that another program began with SIGTERM: PostgreSQL would accept no new sessions, but wait for those
+   * of the site, which never end.
+   */
+  async function endSlowShutdown(): Promise<void> {
+    const file = await readPostmasterFile(cluster.clusterDir).catch(() => undefined);
+    if (file?.status === 'stopping' && file.pid === current?.pid) signal(file.pid, 'SIGINT');
+  }
+
   function prune(): void {
     try {
       pruneLogs(cluster);
@@ -162,6 +175,7 @@ function supervise(cluster: Cluster, first: Postmaster, credentials: Credentials
   async function leave(): Promise<void> {
     end.abort();
     clearInterval(pruning);
+    clearInterval(checking);
     await watching;
   }
 

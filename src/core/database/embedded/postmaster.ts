@@ -230,7 +230,8 @@ async function watch(pid: number, clusterDir: string): Promise<void> {
   while (await belongsToCluster(pid, clusterDir).catch(() => true)) await delay(WATCH_MS, undefined, { ref: false });
 }
 
-function signal(pid: number, name: NodeJS.Signals): void {
+/** Sends a signal to a process, unless it has just ended. */
+export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
