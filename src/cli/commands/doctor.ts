@@ -54,7 +54,7 @@ rolls the restore back.`,
     .action(async ({ json = false }: { json?: boolean }) => {
       const findings: Finding[] = [];
       await untilInterrupted(async (signal) => {
-        for await (const finding of examine()) {
+        for await (const finding of examine(signal)) {
           signal.throwIfAborted();
           findings.push(finding);
           if (!json) printFinding(finding);
@@ -66,7 +66,7 @@ rolls the restore back.`,
     });
 }
 
-async function* examine(): AsyncGenerator<Finding> {
+async function* examine(signal: AbortSignal): AsyncGenerator<Finding> {
   let settings: Settings;
   try {
     settings = readSettings(process.env);
@@ -78,7 +78,7 @@ async function* examine(): AsyncGenerator<Finding> {
   yield ok('settings', 'all are valid');
   const brand = await checkBrand(settings);
   if (brand) yield brand;
-  yield* examineDatabase(settings);
+  yield* examineDatabase(settings, signal);
   yield await checkSite(settings);
   yield await checkSiteUrl(settings);
   yield checkProxyTrust(settings);
@@ -107,7 +107,7 @@ export async function checkBrand(settings: Settings): Promise<Finding | undefine
   return ok('brand', `set by ${parts.join(', ')}`);
 }
 
-async function* examineDatabase(settings: Settings): AsyncGenerator<Finding> {
+async function* examineDatabase(settings: Settings, signal: AbortSignal): AsyncGenerator<Finding> {
   const { databaseUrl, dataDir, backups } = settings;
   const clusterDir = join(dataDir, 'postgres');
   const hasCluster = databaseUrl === undefined && (await exists(clusterDir));
@@ -125,7 +125,7 @@ async function* examineDatabase(settings: Settings): AsyncGenerator<Finding> {
     try {
       // The log is silent, because every problem becomes a finding.
       const log = createLog('silent', process.stderr);
-      connection = await connect({ databaseUrl, dataDir, mode: 'share', create: false, log });
+      connection = await connect({ databaseUrl, dataDir, mode: 'share', create: false, log, signal });
       yield* runDatabaseChecks(connection, {
         connections: (limit) => maxConnectionsNeeded(settings.processes, limit),
         migrations: PACKAGE_FOLDERS.migrations,

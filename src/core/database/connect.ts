@@ -27,7 +27,10 @@ interface ConnectOptions {
    * be a function only with `databaseUrl`.
    */
   maxConnections?: PoolSize;
-  /** Aborts migrations, and work on connections without a statement timeout. The server rolls this work back. */
+  /**
+   * Aborts migrations, and work on connections without a statement timeout; the server rolls this work back. Also ends
+   * the wait for another process that uses the embedded database.
+   */
   signal?: AbortSignal | undefined;
 }
 
@@ -88,7 +91,7 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
   // Any number of sites may share a server at a URL, so it has no owner and is not stopped.
   const { url, location, setOwnerNote, stop }: Server & Partial<EmbeddedDatabase> =
     databaseUrl === undefined
-      ? await openEmbedded({ name: EMBEDDED_NAME, dataDir, mode, create, log, terms: OPERATOR_TERMS })
+      ? await openEmbedded({ name: EMBEDDED_NAME, dataDir, mode, create, log, terms: OPERATOR_TERMS, signal })
       : await checkServer(databaseUrl);
   const poolSize =
     typeof maxConnections === 'function' ? await withOneConnection({ url, log }, maxConnections) : maxConnections;

@@ -22,6 +22,8 @@ export interface EmbeddedOptions {
   readonly durability?: Durability;
   /** Whether to create a missing database; default true. */
   readonly create?: boolean;
+  /** Ends the wait for another process that uses the folder. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface EmbeddedDatabase {
@@ -44,13 +46,13 @@ const NAME = /^[a-z][a-z0-9_]{0,62}$/;
 /**
  * Opens the embedded database of a data folder. The server runs in its own session: if this process dies without
  * `stop`, the server continues, and the next process to open the folder adopts it.
- * @throws EmbeddedDatabaseError with a message for the operator.
+ * @throws EmbeddedDatabaseError with a message for the operator; the reason of `signal`.
  */
 export async function openEmbedded(
   options: EmbeddedOptions,
   host: HostEnvironment = thisHost,
 ): Promise<EmbeddedDatabase> {
-  const { name, mode, durability = 'full', create = true, log, terms } = options;
+  const { name, mode, durability = 'full', create = true, log, terms, signal } = options;
   if (!NAME.test(name)) throw new TypeError(`name: ${name} must match ${NAME}`);
   const inTerms = (error: unknown) =>
     error instanceof EmbeddedDatabaseError && terms ? error.inTermsOf(terms) : error;
@@ -59,7 +61,10 @@ export async function openEmbedded(
   };
   const dataDir = await prepareDataDir(options.dataDir, create).catch(fail);
   const sessionOptions: SessionOptions = { name, dataDir, mode, durability, create, log, host };
-  const first = await openSession(sessionOptions).catch((error) => fail(asEmbeddedDatabaseError(error, dataDir)));
+  const first = await openSession(sessionOptions, signal).catch((error) => {
+    signal?.throwIfAborted();
+    return fail(asEmbeddedDatabaseError(error, dataDir));
+  });
   const { url, location } = first.kind === 'owner' ? first.cluster : first.reachable;
   const end = new AbortController();
   const last = maintainSession(first, sessionOptions, end.signal).catch((error: unknown) => {

@@ -11,7 +11,7 @@ import {
 } from '../../../../tests/support/embedded-harness.ts';
 import { silentLog } from '../../../../tests/support/silent-log.ts';
 import { openEmbedded } from './open-embedded.ts';
-import { OwnerConnection } from './ownership.ts';
+import { becomeOwner, OwnerConnection } from './ownership.ts';
 
 const harness = new EmbeddedHarness();
 let program = '';
@@ -137,6 +137,20 @@ describe('commands', () => {
     expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
     await site.stop();
     await waitUntilNoProcesses(command.location);
+  });
+
+  it('a command that waits for a site to start the database can be interrupted', async () => {
+    const dataDir = await harness.createDataDir();
+    const attempt = await becomeOwner(TEST_NAME, dataDir, 'own');
+    const site = 'owned' in attempt ? attempt.owned : expect.unreachable();
+    const controller = new AbortController();
+    const { signal } = controller;
+    const command = openEmbedded({ name: TEST_NAME, dataDir, mode: 'share', log: silentLog, signal });
+    await expect.poll(() => site.sharers()).toBe(1);
+    controller.abort(new Error('Interrupted.'));
+    await expect(command).rejects.toThrow('Interrupted.');
+    await expect.poll(() => site.sharers()).toBe(0);
+    site.release();
   });
 
   it.each([

@@ -39,29 +39,43 @@ export interface SessionOptions extends ClusterOptions {
 const RECLAIM_DELAY_MS = 300;
 
 /**
- * Owns the data folder, or shares the database of its owner. Waits while another process stops or gives up the folder.
- * @throws EmbeddedDatabaseError, such as `data_dir_in_use` if the owner keeps the folder.
+ * Owns the data folder, or shares the database of its owner. Waits while another process starts the database, stops it
+ * or gives up the folder; `signal` ends this wait.
+ * @throws EmbeddedDatabaseError, such as `data_dir_in_use` if the owner keeps the folder; the reason of `signal`.
  */
-export async function openSession(options: SessionOptions): Promise<Session> {
+export async function openSession(options: SessionOptions, signal?: AbortSignal): Promise<Session> {
   const { name, dataDir, mode } = options;
   for (;;) {
+    signal?.throwIfAborted();
     const attempt = await becomeOwner(name, dataDir, mode);
     if ('owned' in attempt) return own(attempt.owned, options);
     const { owner } = attempt;
-    const status = await owner.ask(mode);
-    switch (reactTo(status, mode)) {
-      case 'wait':
-        await owner.closed;
-        break;
-      case 'share': {
-        const reachable = await owner.reachable();
-        if (reachable) return { kind: 'sharer', reachable, owner };
-        break;
-      }
-      case 'refuse':
-        await owner.close();
-        throw inUse(dataDir, status);
+    const disconnect = () => void owner.close();
+    signal?.addEventListener('abort', disconnect);
+    try {
+      const session = await shareOrWait(owner, options);
+      if (session) return session;
+    } finally {
+      signal?.removeEventListener('abort', disconnect);
     }
+  }
+}
+
+/** Shares the owner's database, or returns undefined when the owner is gone. @throws EmbeddedDatabaseError. */
+async function shareOrWait(owner: OwnerConnection, options: SessionOptions): Promise<SharerSession | undefined> {
+  const { dataDir, mode } = options;
+  const status = await owner.ask(mode);
+  switch (reactTo(status, mode)) {
+    case 'wait':
+      await owner.closed;
+      return undefined;
+    case 'share': {
+      const reachable = await owner.reachable();
+      return reachable && { kind: 'sharer', reachable, owner };
+    }
+    case 'refuse':
+      await owner.close();
+      throw inUse(dataDir, status);
   }
 }
 
