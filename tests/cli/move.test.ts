@@ -1,4 +1,5 @@
-import { readdir } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { pollChanges } from '../../src/core/changes/change-poller.ts';
 import { CHANNEL } from '../../src/core/changes/change-publisher.ts';
@@ -37,6 +38,9 @@ test('move copies the embedded site to a server, leaves the site in the old data
   expectRefusal(refused, new RegExp(`in use by process ${site.process.pid} .*stop that process first`));
   site.process.kill('SIGTERM');
   await site.exited;
+  // An earlier move that was killed left its copy of the site.
+  await mkdir(join(DATA_DIR, 'move-a1B2c3'));
+  await writeFile(join(DATA_DIR, 'move-a1B2c3/site.backup'), '');
 
   const { code, stdout, stderr } = await runProgram(['move'], settings);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });

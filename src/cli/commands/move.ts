@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -102,6 +102,7 @@ async function move(settings: Settings, targetUrl: string, signal: AbortSignal) 
     try {
       await source.migrate(PACKAGE_FOLDERS.migrations);
       await requireStopped(source.database);
+      if (source.embedded) await deleteLeftovers(dataDir);
       return {
         header: await copy(source, target, source.embedded ? dataDir : tmpdir(), signal),
         location: target.location,
@@ -127,9 +128,19 @@ async function requireStopped(database: Database): Promise<void> {
   }
 }
 
+const TEMPORARY_PREFIX = 'move-';
+/** Matches the names that `mkdtemp` creates. */
+const TEMPORARY_FOLDER = new RegExp(`^${TEMPORARY_PREFIX}[A-Za-z0-9]{6}$`);
+
+/** Deletes the copies of earlier moves that were killed. Call it only while this process owns the data folder. */
+async function deleteLeftovers(dataDir: string): Promise<void> {
+  for (const name of await readdir(dataDir))
+    if (TEMPORARY_FOLDER.test(name)) await rm(join(dataDir, name), { recursive: true });
+}
+
 /** Copies the site through a temporary backup file, in a folder that only this user can access. */
 async function copy(source: Connection, target: Connection, folder: string, signal: AbortSignal) {
-  const temporaryFolder = await mkdtemp(join(folder, 'move-'));
+  const temporaryFolder = await mkdtemp(join(folder, TEMPORARY_PREFIX));
   const path = join(temporaryFolder, 'site.backup');
   const reading = startProgress('Reading');
   const writing = startProgress('Writing');
