@@ -154,6 +154,16 @@ describe('an unusable server is reported in one line with the reason and without
     }
   });
 
+  test('a server that is starting or full is reported with the advice to try again', async () => {
+    const refusal = (code: string) => message('E', Buffer.from(`SFATAL\0C${code}\0MNot now\0\0`));
+    for (const code of ['57P03', '53300']) {
+      const server = await listen((socket) => socket.once('data', () => socket.end(refusal(code))));
+      const text = await errorOf(`postgres://127.0.0.1:${portOf(server)}/launches`);
+      server.close();
+      expect(text).toMatch(/ cannot be used: Not now\. Try again in a moment\.$/);
+    }
+  });
+
   test('a server older than PostgreSQL 14 is reported', async () => {
     const server = await listen((socket) => respondAsPostgres(socket, '130014'));
     try {

@@ -138,6 +138,9 @@ export const SILENT_LOG: Log = { info: () => {}, warn: () => {}, error: () => {}
 /** Matches the codes of Node's TLS errors, and the driver's message if the server does not support TLS. */
 const TLS_ERROR = /CERT|SSL|TLS|UNABLE_TO_VERIFY/;
 
+/** SQLSTATE codes of a server that has too many connections, or is starting up or shutting down. */
+const BUSY_CODES: readonly string[] = ['53300', '57P03'];
+
 async function checkServer(url: string): Promise<Server> {
   const location = describeUrl(url);
   const database = openDatabase({ url, log: SILENT_LOG, maxConnections: 1 });
@@ -147,13 +150,8 @@ async function checkServer(url: string): Promise<Server> {
     version = Math.floor(Number(rows[0]?.version) / 10_000);
   } catch (error) {
     const reason = reasonOf(error);
-    // The driver opens only the files of `sslrootcert`, `sslcert` and `sslkey`, so a failed `open` concerns TLS.
-    const isTlsError =
-      ('syscall' in reason && reason.syscall === 'open') || TLS_ERROR.test(systemCode(reason) ?? reason.message);
-    const advice = isTlsError
-      ? 'Check sslmode, and for a private CA, set sslrootcert to its file.'
-      : 'Check the address, the role and the password.';
-    throw new ConnectError(`DATABASE_URL: ${location} cannot be used: ${reason.message}. ${advice}`, { cause: error });
+    const text = `DATABASE_URL: ${location} cannot be used: ${reason.message}. ${adviceFor(reason)}`;
+    throw new ConnectError(text, { cause: error });
   } finally {
     await database.close();
   }
@@ -163,6 +161,15 @@ async function checkServer(url: string): Promise<Server> {
     );
   }
   return { url, location };
+}
+
+function adviceFor(reason: Error): string {
+  const code = systemCode(reason) ?? '';
+  if (BUSY_CODES.includes(code)) return 'Try again in a moment.';
+  // The driver opens only the files of `sslrootcert`, `sslcert` and `sslkey`, so a failed `open` concerns TLS.
+  if (('syscall' in reason && reason.syscall === 'open') || TLS_ERROR.test(code || reason.message))
+    return 'Check sslmode, and for a private CA, set sslrootcert to its file.';
+  return 'Check the address, the role and the password.';
 }
 
 /** Returns host, port and database name of a URL, without role and password. */
