@@ -41,6 +41,25 @@ test.each([
   expect(outboxItems()).toEqual([]);
 });
 
+test.each([403, 404])('an upvote to which a proxy responds with %i does not block the other writes', async (status) => {
+  const other: QueuedWrite = { ...upvote, productId: 'lighthouse' };
+  for (const write of [upvote, other]) addToOutbox(write);
+  responses = [() => Promise.reject(new ApiError(status, 'unknown', 'Forbidden')), async () => ({ upvotes: 1 })];
+  await send();
+  expect(outboxItems()).toEqual([upvote]);
+});
+
+test.each([0, 429, 503])(
+  'after the status %i, no other writes are sent, because they would probably fail too',
+  async (status) => {
+    const other: QueuedWrite = { ...upvote, productId: 'lighthouse' };
+    for (const write of [upvote, other]) addToOutbox(write);
+    responses = [() => Promise.reject(new ApiError(status, 'code', 'Not now')), async () => ({ upvotes: 1 })];
+    await send();
+    expect(outboxItems()).toEqual([upvote, other]);
+  },
+);
+
 test('while another tab is sending, this tab waits, and then sends the remaining writes', async () => {
   addToOutbox(upvote);
   let release = () => {};
@@ -71,7 +90,7 @@ test.each([
 
 test.each([
   ['stays queued after the 404 page of a proxy', 404, { firstSentAt: expect.any(Number) }],
-  ['is refused if a proxy forbids it, because it would block the queue', 403, { refused: 'Forbidden' }],
+  ['is refused if a proxy forbids it, because the proxy may object to its text', 403, { refused: 'Forbidden' }],
 ])('a comment %s', async (_what, status, expected) => {
   const comment = { kind: 'comment', productId: 'harbour', content: 'Hi', website: '', idempotencyKey: 'key' } as const;
   addToOutbox(comment);

@@ -49,14 +49,17 @@ async function withLock(name: string, run: () => Promise<void>): Promise<void> {
 }
 
 async function sendAll(api: Api, client: QueryClient): Promise<void> {
+  /** The keys of writes that stay queued, but whose failure must not block the others. */
+  const skipped = new Set<string>();
   for (;;) {
-    const next = outboxItems().find(({ refused }) => refused === undefined);
+    const next = outboxItems().find((item) => item.refused === undefined && !skipped.has(writeKey(item)));
     if (!next) return;
     try {
       await withLock(writeKey(next), () => send(api, client, next));
     } catch (error) {
-      if (!isRefusal(next, error)) return;
-      refuse(client, next, error);
+      if (isOutage(error)) return;
+      if (isRefusal(next, error)) refuse(client, next, error);
+      else skipped.add(writeKey(next));
     }
   }
 }
@@ -82,15 +85,21 @@ async function send(api: Api, client: QueryClient, item: OutboxItem): Promise<vo
 }
 
 /**
- * Returns whether a failure is final. Network errors, server errors, error pages from a proxy and the statuses 408 and
- * 429 (many queued writes may exceed a rate limit) are temporary. But if a proxy refuses a comment with a status other
- * than 404, it may object to the text. That is final, because the comment would otherwise block the queue.
+ * Returns whether other writes would probably fail as well: after network errors, server errors and the statuses 408
+ * and 429 (many queued writes may exceed a rate limit).
+ */
+function isOutage(error: unknown): boolean {
+  if (!(error instanceof ApiError)) return false;
+  const { status } = error;
+  return status < 400 || status >= 500 || status === 408 || status === 429;
+}
+
+/**
+ * Returns whether a failure other than an outage is final. Error pages from a proxy are temporary. But if a proxy
+ * refuses a comment with a status other than 404, it may object to the text. That is final, so the visitor sees it.
  */
 function isRefusal({ kind }: OutboxItem, error: unknown): boolean {
-  if (!(error instanceof ApiError)) return true;
-  const { status, code } = error;
-  if (status < 400 || status >= 500 || status === 408 || status === 429) return false;
-  return code !== 'unknown' || (kind === 'comment' && status !== 404);
+  return !(error instanceof ApiError) || error.code !== 'unknown' || (kind === 'comment' && error.status !== 404);
 }
 
 function refuse(client: QueryClient, item: OutboxItem, error: unknown): void {
