@@ -38,7 +38,11 @@ async function start(): Promise<void> {
   const language = languageOf(state);
   // Loads the code and the messages of this page first, so the screen does not suspend while it hydrates.
   const catalogue = language?.script && import(/* @vite-ignore */ language.script).catch(() => {});
-  await SCREENS[matchRoute(window.location.pathname, window.location.search).name].preload();
+  const screen = await SCREENS[matchRoute(window.location.pathname, window.location.search).name]
+    .preload()
+    // On an interrupted network, the code may fail to load. In that case, the next click tries again.
+    .catch(() => addEventListener('click', start, { once: true }));
+  if (!screen) return;
   const messages = (await catalogue)?.default.messages;
   // If the messages cannot be loaded, for example offline, the page is in English.
   const isUntranslated = catalogue && !messages;

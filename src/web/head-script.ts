@@ -131,8 +131,11 @@
     for (const href of [app, ...modules.split(' ').filter(Boolean)]) {
       document.head.append(Object.assign(document.createElement('link'), { rel: 'modulepreload', href }));
     }
-    const run = () =>
-      document.head.append(Object.assign(document.createElement('script'), { type: 'module', src: app }));
+    const run = () => {
+      // On an interrupted network, the app may fail to load. In that case, the next click tries again.
+      const onerror = () => addEventListener('click', run, { once: true });
+      document.head.append(Object.assign(document.createElement('script'), { type: 'module', src: app, onerror }));
+    };
     // The app needs the whole document, which may still be loading.
     if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', run);
     else run();

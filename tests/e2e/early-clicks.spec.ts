@@ -222,6 +222,35 @@ test.describe('input before the app has loaded', () => {
     await expect(commentBox(page)).toBeFocused();
   });
 
+  for (const [what, code] of [
+    ['the app', /\/assets\/app-[^/]+\.js$/],
+    ['the code of the page', /\/assets\/product-[\w-]{8}\.js$/],
+  ] as const) {
+    test(`if ${what} cannot be loaded, the next click loads it, and a comment can be posted`, async ({
+      page,
+      site,
+      expectConsoleError,
+    }) => {
+      expectConsoleError(/ERR_FAILED/);
+      const product = await site.addProduct({ name: `Early Auk without ${what}` });
+      await page.route(code, (route) => route.abort());
+      const failed = page.waitForEvent('requestfailed', (request) => code.test(request.url()));
+      await page.goto(`/product/${product.id}`);
+      await failed;
+      // The browser may request the code twice: to preload it and to run it.
+      await page.waitForLoadState('networkidle');
+      await page.unroute(code);
+      await commentBox(page).fill('Written in a tunnel.');
+      // The first click may come before the page has noticed the failure.
+      await expect(async () => {
+        await commentBox(page).click();
+        await expect(postButton(page)).toBeEnabled({ timeout: 1_000 });
+      }).toPass({ timeout: 60_000 });
+      await postButton(page).click();
+      await expect(commentTexts(page)).toHaveText(['Written in a tunnel.']);
+    });
+  }
+
   test('a typed search term starts a search', async ({ page, site }) => {
     await site.addProduct({ name: 'Early Gull' });
     const scripts = await holdResponses(page, /\/assets\/app-[^/]+\.js$/);
