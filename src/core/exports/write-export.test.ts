@@ -116,6 +116,16 @@ test('upvotes and comments are exported without sessions; comments state whether
   );
 });
 
+test('a submission from before a field was added to products is exported with an empty field', async () => {
+  await site.query(`INSERT INTO submissions (id, status, fields, key_hashes, created_at, updated_at, waiting_since)
+    VALUES ('a', 'waiting', '{"name": "Tide"}', '{}', '2026-01-01Z', '2026-01-01Z', '2026-01-01Z')`);
+  expect(await exported(site, { table: 'submissions' })).toContain(
+    '\na,waiting,,,Tide,,,,,,,,2026-01-01T00:00:00.000Z,2026-01-01T00:00:00.000Z,\n',
+  );
+  const [json] = JSON.parse(await exported(site, { table: 'submissions', kind: 'json' }));
+  expect(json).toMatchObject({ name: 'Tide', category: '', tags: [] });
+});
+
 describe('round trips through an empty site', () => {
   const text = (maxLength: number) =>
     fc

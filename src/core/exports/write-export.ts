@@ -79,6 +79,8 @@ const SOURCES: Record<ExportTable, Source> = {
       status: row.status,
       reason: row.reason,
       launchAt: row.launch_at?.toISOString() ?? null,
+      // Older submissions lack fields that were added to products later.
+      ...NO_FIELDS,
       ...row.fields,
       createdAt: row.created_at.toISOString(),
       updatedAt: row.updated_at.toISOString(),
