@@ -5,7 +5,13 @@ import { describe, expect, test } from 'vitest';
 import { buildProgram } from '../../src/cli/program.ts';
 import { isOperatorName } from '../../src/contract/console/records.ts';
 import { PROBLEM_CODES } from '../../src/contract/problem.ts';
-import { PRODUCT_FIELD_NAMES } from '../../src/contract/products/fields.ts';
+import {
+  fieldOf,
+  PRODUCT_FIELD_NAMES,
+  type ProductFieldKind,
+  type ProductFieldName,
+} from '../../src/contract/products/fields.ts';
+import { formatCount } from '../../src/contract/text.ts';
 import type { Operation } from '../../src/server/openapi/parts.ts';
 import { SETTINGS } from '../../src/settings/settings.ts';
 import { registeredRoutes } from '../support/registered-routes.ts';
@@ -55,11 +61,31 @@ test('the documented database URL verifies the server, so the driver does not wa
   expect((await readText('docs/configuration.md')).match(/sslmode=[\w-]+/g)).toEqual(['sslmode=verify-full']);
 });
 
+/** How docs/api.md and docs/importing.md describe values of each kind. By default, both describe a text. */
+const VALUES: Partial<Record<ProductFieldKind, { shape?: string; about: string }>> = {
+  address: { about: 'a URL' },
+  texts: { shape: 'string[]', about: 'a list' },
+  addresses: { shape: 'string[]', about: 'a list of URLs' },
+  team: { shape: '{ name, avatar, role }[]', about: 'a list of `{ name, role, avatar }`, or of names' },
+  time: { about: 'a date' },
+};
+
+/** Matches the product shape in docs/api.md. */
+const SHAPE = /(?<=^Product {2}\{ ).*?(?= \}$)/ms;
+
+/** Replaces the product shape in a document by the fields and the counts of a product. */
+function withShape(document: string): string {
+  const fields = PRODUCT_FIELD_NAMES.map((name) => [name, VALUES[fieldOf(name).kind]?.shape ?? []].flat().join(': '));
+  const lines = [...fields, 'upvotes', 'comments'].join(', ').match(/\S.{0,83}(?:,|$)/g) ?? [];
+  return document.replace(SHAPE, lines.join(`\n${' '.repeat(11)}`));
+}
+
 describe('routes', () => {
-  test('each route is in docs/api.md (add sections for new operations with -u)', async () => {
+  test('each route and the product shape are in docs/api.md (add them with -u)', async () => {
     const routes = await registeredRoutes();
     expect([...routes.keys()]).toContain('PUT /api/products/:id/upvote');
-    let document = await readText('docs/api.md');
+    let document = withShape(await readText('docs/api.md'));
+    expect(document).toMatch(SHAPE);
     for (const [route, operation] of routes) {
       if (operation && missingFrom(document, [route]).length > 0) document = withSection(document, route, operation);
     }
@@ -80,15 +106,33 @@ describe('routes', () => {
   });
 });
 
-test('the product shape of docs/api.md and the table of docs/importing.md have exactly the fields of a product', async () => {
-  const [, shape = ''] = /^Product {2}\{ (.*?) \}$/ms.exec(await readText('docs/api.md')) ?? [];
-  const fields = shape.replaceAll(/\{.*?\}|\s/g, '').split(',');
-  expect(fields.map((field) => field.split(':')[0]).sort()).toEqual(
-    [...PRODUCT_FIELD_NAMES, 'comments', 'upvotes'].sort(),
-  );
-  const [, table = ''] = /^\| Field .*\n.*\n((?:\|.*\n)*)/m.exec(await readText('docs/importing.md')) ?? [];
-  const cells = [...table.matchAll(/^\| (`[^|]+`) \|/gm)].flatMap(([, cell = '']) => cell.split(', '));
-  expect(cells.map((cell) => cell.replaceAll('`', '')).sort()).toEqual([...PRODUCT_FIELD_NAMES].sort());
+/** Returns a row of the table in docs/importing.md. */
+function fieldRow(name: ProductFieldName): string {
+  const { kind, default: value, maxItems, maxCharacters } = fieldOf(name);
+  const maximum = maxItems ?? `${formatCount(maxCharacters)} characters`;
+  return `| \`${name}\` | ${VALUES[kind]?.about ?? 'text'} | ${maximum} | ${value ? `\`${value}\`` : 'none'} |\n`;
+}
+
+describe('the fields of a product', () => {
+  test('are the rows of the table in docs/importing.md (add rows for new fields with -u)', async () => {
+    const document = await readText('docs/importing.md');
+    const [, table = ''] = /^\| Field .*\n.*\n((?:\|.*\n)*)/m.exec(document) ?? [];
+    const cells = [...table.matchAll(/^\| (`[^|]+`) \|/gm)].flatMap(([, cell = '']) => cell.split(', '));
+    const documented = cells.map((cell) => cell.replaceAll('`', ''));
+    const added = PRODUCT_FIELD_NAMES.filter((name) => !documented.includes(name));
+    expect([...documented, ...added].sort()).toEqual([...PRODUCT_FIELD_NAMES].sort());
+    await expect(document.replace(table, () => table + added.map(fieldRow).join(''))).toMatchFileSnapshot(
+      '../../docs/importing.md',
+    );
+  });
+
+  test('are the columns of the view in row-level-security.sql (update it with -u)', async () => {
+    const columns = PRODUCT_FIELD_NAMES.map((name) => fieldOf(name).column).join(', ');
+    const statements = await readText('deploy/row-level-security.sql');
+    const list = /(?<=^CREATE VIEW rest\.products .*\n {2}SELECT ).*/m;
+    expect(statements).toMatch(list);
+    await expect(statements.replace(list, columns)).toMatchFileSnapshot('../../deploy/row-level-security.sql');
+  });
 });
 
 describe("the operator's command", () => {
