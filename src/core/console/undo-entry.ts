@@ -1,5 +1,5 @@
 import { formatQuantity } from '../../contract/text.ts';
-import { type AuditEntry, readAuditEntry, runAsUndo } from '../audit/audit-log.ts';
+import { type AuditAction, type AuditEntry, readAuditEntry, runAsUndo } from '../audit/audit-log.ts';
 import { hideComments, holdComments, releaseComments, restoreComments } from '../comments/moderate-comments.ts';
 import { CoreError } from '../core-error.ts';
 import { LARGE_CHANGE_ROWS } from '../counts/block-writes.ts';
@@ -15,25 +15,7 @@ import { restoreProducts } from '../products/restore-products.ts';
 import { findUnschedulable, versionOf, withMissedLaunch } from '../products/save-products.ts';
 import type { Runtime } from '../runtime.ts';
 import { undoDecision } from '../submissions/decide-submission.ts';
-import { type LaunchRules, launchRules } from '../submissions/launch-product.ts';
-
-/** The actions that can be undone from the audit log. */
-export const UNDOABLE_ACTIONS: ReadonlySet<string> = new Set([
-  'products edit',
-  'products postpone',
-  'products remove',
-  'products restore',
-  'comments hide',
-  'comments restore',
-  'comments hold',
-  'comments release',
-  'submissions approve',
-  'submissions schedule',
-  'submissions decline',
-  'import',
-  'votes exclude',
-  'votes include',
-]);
+import { launchRules } from '../submissions/launch-product.ts';
 
 interface UndoOptions {
   runtime: Runtime;
@@ -51,14 +33,16 @@ interface UndoOptions {
 export async function undoEntry(
   { database, withoutStatementTimeout }: Pick<Connection, 'database' | 'withoutStatementTimeout'>,
   id: string,
-  { runtime, timeZone, votesPerNetwork }: UndoOptions,
+  options: UndoOptions,
 ): Promise<{ entry: AuditEntry; note: string | null }> {
   const entry = await readAuditEntry(database, id);
   if (entry === undefined) throw new CoreError('not_found', 'There is no such entry in the audit log.');
   if (entry.undoneBy !== null) throw notUndoable('This entry has already been undone.');
   const undo = async (on: Database) => {
-    if (entry.action === 'import') return revertImport(on, entry, launchRules(runtime, timeZone));
-    await revert(on, entry, { runtime, timeZone, votesPerNetwork });
+    if (entry.action === 'import') return revertImport(on, entry, options);
+    const revert = REVERSALS[entry.action];
+    if (revert === undefined) throw notUndoable(`'${entry.action}' cannot be undone from the audit log.`);
+    await revert(on, entry, options);
     return null;
   };
   const run = (on: Database) => runAsUndo(id, () => undo(on));
@@ -77,53 +61,55 @@ function isLong({ action, details }: AuditEntry): boolean {
 }
 
 /** Reverts an import. @returns a note on the skipped products, or null if there are none. */
-async function revertImport(database: Database, entry: AuditEntry, rules: LaunchRules): Promise<string | null> {
-  const undone = await undoImport(database, entry, rules);
+async function revertImport(
+  database: Database,
+  entry: AuditEntry,
+  { runtime, timeZone }: UndoOptions,
+): Promise<string | null> {
+  const undone = await undoImport(database, entry, launchRules(runtime, timeZone));
   if (undone === undefined) throw notUndoable(`${IMPORT_UNDO_LIMITS} Backups do not contain the data for it.`);
   if (undone.skipped === 0) return null;
   return `Skipped ${formatQuantity(undone.skipped, 'product')} (changed or final since the import).`;
 }
 
-async function revert(
-  database: Database,
-  entry: AuditEntry,
-  { runtime, timeZone, votesPerNetwork }: UndoOptions,
-): Promise<unknown> {
-  const { action, target } = entry;
-  switch (action) {
-    case 'products edit':
-    case 'products postpone':
-      return revertEdit(database, entry, launchRules(runtime, timeZone));
-    case 'products remove': {
-      const { restored, taken } = await restoreProducts(database, { removalIds: [entry.id] }, timeZone);
-      if (taken.length > 0) throw notUndoable(`Another product has the id '${target}' now. Remove it first.`);
-      return requireDone(restored);
-    }
-    case 'products restore':
-      if (await isRemovedLater(database, entry)) throw notUndoable('The product was removed again later.');
-      return requireDone((await removeProducts(database, [target], await reasonOf(database, entry))).removed);
-    case 'comments hide':
-      return requireDone((await restoreComments(database, [target])).done);
-    case 'comments restore':
-      return requireDone((await hideComments(database, [target], await reasonOf(database, entry))).done);
-    case 'comments hold':
-      return requireDone((await releaseComments(database, [target])).done);
-    case 'comments release':
-      return requireDone((await holdComments(database, [target])).done);
-    case 'votes exclude':
-    case 'votes include': {
-      const undone = await undoVerdicts(database, target, runtime, votesPerNetwork, entry.id);
-      if (undone === undefined)
-        throw notUndoable('Undo the later exclusion or inclusion of votes for this product first.');
-      return undone;
-    }
-    case 'submissions approve':
-    case 'submissions schedule':
-    case 'submissions decline':
-      return undoDecision(database, { id: target, auditId: entry.id }, launchRules(runtime, timeZone));
-    default:
-      throw notUndoable(`'${action}' cannot be undone from the audit log.`);
-  }
+type Reversal = (database: Database, entry: AuditEntry, options: UndoOptions) => Promise<unknown>;
+
+const revertDecision: Reversal = (database, { target, id: auditId }, { runtime, timeZone }) =>
+  undoDecision(database, { id: target, auditId }, launchRules(runtime, timeZone));
+
+const revertVerdicts: Reversal = async (database, { target, id }, { runtime, votesPerNetwork }) => {
+  const undone = await undoVerdicts(database, target, runtime, votesPerNetwork, id);
+  if (undone === undefined) throw notUndoable('Undo the later exclusion or inclusion of votes for this product first.');
+};
+
+/** The inverse operations of the actions that can be undone from the audit log, except imports. */
+const REVERSALS: Partial<Record<AuditAction, Reversal>> = {
+  'products edit': revertEdit,
+  'products postpone': revertEdit,
+  async 'products remove'(database, { id, target }, { timeZone }) {
+    const { restored, taken } = await restoreProducts(database, { removalIds: [id] }, timeZone);
+    if (taken.length > 0) throw notUndoable(`Another product has the id '${target}' now. Remove it first.`);
+    requireDone(restored);
+  },
+  async 'products restore'(database, entry) {
+    if (await isRemovedLater(database, entry)) throw notUndoable('The product was removed again later.');
+    requireDone((await removeProducts(database, [entry.target], await reasonOf(database, entry))).removed);
+  },
+  'comments hide': async (database, { target }) => requireDone((await restoreComments(database, [target])).done),
+  'comments restore': async (database, entry) =>
+    requireDone((await hideComments(database, [entry.target], await reasonOf(database, entry))).done),
+  'comments hold': async (database, { target }) => requireDone((await releaseComments(database, [target])).done),
+  'comments release': async (database, { target }) => requireDone((await holdComments(database, [target])).done),
+  'votes exclude': revertVerdicts,
+  'votes include': revertVerdicts,
+  'submissions approve': revertDecision,
+  'submissions schedule': revertDecision,
+  'submissions decline': revertDecision,
+};
+
+/** Returns whether an action has an inverse, with which `undoEntry` can undo it. */
+export function isUndoable(action: AuditAction): boolean {
+  return action === 'import' || action in REVERSALS;
 }
 
 const SELECT_LATER_REMOVALS = `SELECT 1 FROM removed_products WHERE product_id = $1 AND removed_at > $2::timestamptz
@@ -151,9 +137,10 @@ async function reasonOf(database: Database, { undoes }: AuditEntry): Promise<str
 async function revertEdit(
   database: Database,
   { target: id, details, createdAt }: AuditEntry,
-  rules: LaunchRules,
+  { runtime, timeZone }: UndoOptions,
 ): Promise<void> {
-  const { now, timeZone } = rules;
+  const rules = launchRules(runtime, timeZone);
+  const { now } = rules;
   const { before, after } = details as { before: { createdAt?: string }; after: object };
   if (mayReferenceDeletedPictures(before, new Date(createdAt), now))
     throw notUndoable(`An edit that replaced pictures can be undone for ${UNDO_DAYS} days.`);

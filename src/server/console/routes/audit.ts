@@ -7,7 +7,7 @@ import { PAGE_QUERY } from '../../../contract/page-query.ts';
 import { isDay, TEXT_FORMAT } from '../../../contract/text.ts';
 import { type BrowsedAuditEntry, browseAudit } from '../../../core/audit/audit-log.ts';
 import { sentenceOf } from '../../../core/audit/audit-sentence.ts';
-import { UNDOABLE_ACTIONS, undoEntry } from '../../../core/console/undo-entry.ts';
+import { isUndoable, undoEntry } from '../../../core/console/undo-entry.ts';
 import { CoreError } from '../../../core/core-error.ts';
 import { DAY_MS, END_OF_TIME } from '../../../core/runtime.ts';
 import type { ConsoleOptions } from '../console-options.ts';
@@ -61,6 +61,6 @@ function dayOf(text: string): Date {
 }
 
 function recordOf(entry: BrowsedAuditEntry): AuditRecord {
-  const undoable = UNDOABLE_ACTIONS.has(entry.action) && entry.undoneBy === null;
+  const undoable = isUndoable(entry.action) && entry.undoneBy === null;
   return { ...entry, sentence: sentenceOf(entry), undoable };
 }
