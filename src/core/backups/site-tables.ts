@@ -1,3 +1,4 @@
+import pg from 'pg';
 import type { Sql } from '../database/database.ts';
 import { readInBatches } from '../database/transactions.ts';
 
@@ -96,8 +97,8 @@ export async function* readRows(
   // On a distributed database, the inner ORDER BY preserves the column names on each server, and the outer one merges
   // the sorted rows of all servers.
   const select = `SELECT row_to_json(exported)::text AS line
-    FROM (SELECT ${columns} FROM ${quoted(shape.name)} ORDER BY ${list(shape.key)}) AS exported
-    ORDER BY ${list(shape.key, 'exported')}`;
+    FROM (SELECT ${columns} FROM ${pg.escapeIdentifier(shape.name)} ORDER BY ${list(shape.key)}) AS exported
+    ORDER BY ${list(shape.key, 'exported.')}`;
   for await (const rows of readInBatches<{ line: string }>(sql, select, { batchRows }))
     yield rows.map(({ line }) => line);
 }
@@ -107,7 +108,7 @@ export async function* readRows(
  * defaults.
  */
 export async function writeRows(sql: Sql, shape: TableShape, lines: readonly string[]): Promise<void> {
-  const [table, columns] = [quoted(shape.name), list(shape.columns)];
+  const [table, columns] = [pg.escapeIdentifier(shape.name), list(shape.columns)];
   // Uses `json`, because `jsonb` would change the content of values.
   await sql.query(
     `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM json_populate_recordset(NULL::${table}, $1::json)`,
@@ -115,11 +116,6 @@ export async function writeRows(sql: Sql, shape: TableShape, lines: readonly str
   );
 }
 
-function list(columns: readonly string[], prefix?: string): string {
-  return columns.map((column) => (prefix === undefined ? quoted(column) : `${prefix}.${quoted(column)}`)).join(', ');
-}
-
-/** Quotes an SQL identifier. */
-function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
+function list(columns: readonly string[], prefix = ''): string {
+  return columns.map((column) => prefix + pg.escapeIdentifier(column)).join(', ');
 }
