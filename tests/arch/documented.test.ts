@@ -12,6 +12,7 @@ import {
   type ProductFieldName,
 } from '../../src/contract/products/fields.ts';
 import { formatCount } from '../../src/contract/text.ts';
+import { WebhookEventSchema } from '../../src/contract/webhooks/schema.ts';
 import type { Operation } from '../../src/server/openapi/parts.ts';
 import { SETTINGS } from '../../src/settings/settings.ts';
 import { registeredRoutes } from '../support/registered-routes.ts';
@@ -104,6 +105,12 @@ describe('routes', () => {
   test('each error code is in docs/api.md', async () => {
     expect(missingFrom(await readText('docs/api.md'), PROBLEM_CODES)).toEqual([]);
   });
+});
+
+test('each webhook event is in docs/webhooks.md', async () => {
+  const types = WebhookEventSchema.anyOf.map(({ properties }) => properties.type.const);
+  expect(types).toContain('product.launched');
+  expect(missingFrom(await readText('docs/webhooks.md'), types)).toEqual([]);
 });
 
 /** Returns a row of the table in docs/importing.md. */
