@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CreatedSubmission, Submission } from '../../src/contract/submissions/schema.ts';
 import { approveSubmission, undoDecision } from '../../src/core/submissions/decide-submission.ts';
+import { buildProduct } from '../support/build-product.ts';
 import { expectProblem } from '../support/expect-problem.ts';
 import { instantPictures } from '../support/instant-pictures.ts';
 import { newVisitor } from '../support/requests.ts';
@@ -58,17 +59,18 @@ describe('POST /api/submissions', () => {
         productVersion: null,
         launchAt: '2026-06-02T07:00:00.000Z',
         product: {
-          id: 'tide-tables',
-          name: 'Tide tables',
-          description: 'When to launch.',
-          image: '/pictures/placeholder.svg',
-          tags: ['Sea'],
-          category: 'Weather',
-          maker: 'Ada',
-          launchDate: 'June 2, 2026',
-          team: [{ name: 'Ada', avatar: '/pictures/avatar-default.svg', role: 'Captain' }],
-          screenshots: [],
-          createdAt: '2026-06-02T07:00:00.000Z',
+          ...buildProduct({
+            id: 'tide-tables',
+            name: 'Tide tables',
+            description: 'When to launch.',
+            image: '/pictures/placeholder.svg',
+            tags: ['Sea'],
+            category: 'Weather',
+            maker: 'Ada',
+            launchDate: 'June 2, 2026',
+            team: [{ name: 'Ada', avatar: '/pictures/avatar-default.svg', role: 'Captain' }],
+            createdAt: '2026-06-02T07:00:00.000Z',
+          }),
           upvotes: 0,
           comments: 0,
         },

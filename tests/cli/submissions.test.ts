@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } fro
 import type { SubmissionRecord } from '../../src/contract/console/records.ts';
 import type { Submission } from '../../src/contract/submissions/schema.ts';
 import { systemRuntime } from '../../src/core/runtime.ts';
+import { NO_FIELDS } from '../../src/core/submissions/submission-fields.ts';
 import { createSubmissions, type Submissions } from '../../src/core/submissions/submissions.ts';
 import { jsonOf, runProgram } from '../support/program.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
@@ -144,14 +145,9 @@ test('export writes submissions without maker keys and networks', async () => {
     status: 'waiting',
     reason: null,
     launchAt: null,
+    ...NO_FIELDS,
     name: 'Tide tables',
-    description: '',
-    image: '',
-    tags: [],
-    category: '',
     maker: 'Ada',
-    team: [],
-    screenshots: [],
     createdAt: expect.any(String),
     updatedAt: expect.any(String),
     decidedAt: null,

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { exampleProduct } from '../../../../tests/support/product-data.ts';
-import { PRODUCT_FIELDS } from '../../../contract/products/fields.ts';
+import { MAKER_TEXTS, PRODUCT_FIELDS } from '../../../contract/products/fields.ts';
 import { setLanguage } from '../../language/translate.ts';
 import { type Draft, draftOf, errorsIn, newDraft, rebase, teamText, toSubmission } from './draft.ts';
 
@@ -37,11 +37,9 @@ test('a draft is sent without its idempotency key, with trimmed texts and withou
     }),
   );
   expect(sent).toEqual({
+    ...Object.fromEntries(MAKER_TEXTS.map((field) => [field, ''])),
     name: 'Tidal',
-    description: '',
     tags: [],
-    category: '',
-    maker: '',
     team: [{ name: 'Ada', role: '' }],
     launchAt: null,
   });
