@@ -6,7 +6,7 @@ import type {
   Likes,
   NewComment,
 } from './comments/schema.ts';
-import type { Leaderboard, LeaderboardList, LeaderboardListQuery, Standings } from './leaderboards/schema.ts';
+import type { Leaderboard, Standings } from './leaderboards/schema.ts';
 import type { ModerationLog } from './moderation/schema.ts';
 import type { PageQuery } from './page-query.ts';
 import type { ProductDetail, ProductListQuery, ProductPage, RelatedProducts } from './products/schema.ts';
@@ -33,7 +33,6 @@ export interface ReadApi {
   /** Resolves to `null` if the product does not exist. */
   getRelatedProducts(id: string, signal?: AbortSignal): Promise<RelatedProducts | null>;
   listComments(productId: string, query: CommentListQuery, signal?: AbortSignal): Promise<CommentPage>;
-  listLeaderboards(query: LeaderboardListQuery, signal?: AbortSignal): Promise<LeaderboardList>;
   /** Resolves to `null` for a period without a leaderboard, such as one in the future. */
   getLeaderboard(period: string, query: PageQuery, signal?: AbortSignal): Promise<Leaderboard | null>;
   /** Resolves to `null` if the product does not exist, or if its launch is not on the leaderboards yet. */

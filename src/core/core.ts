@@ -1,7 +1,7 @@
 import type { ReadApi } from '../contract/api.ts';
 import type { HeldComments, Likes, NewComment } from '../contract/comments/schema.ts';
 import type { PeriodKind } from '../contract/leaderboards/period.ts';
-import type { Standings } from '../contract/leaderboards/schema.ts';
+import type { LeaderboardList, LeaderboardListQuery, Standings } from '../contract/leaderboards/schema.ts';
 import { VOTES_PER_NETWORK } from '../contract/limits.ts';
 import type { PageQuery } from '../contract/page-query.ts';
 import type { Upvoted, UpvoteState } from '../contract/upvotes/schema.ts';
@@ -54,6 +54,7 @@ export interface Core extends ReadApi {
   splitProductRanges(size: number): Promise<(ProductRange & { newestAt: string })[]>;
   readBoardAddresses(limit: number): Promise<BoardAddress[]>;
   readFinalDays(limit: number): Promise<string[]>;
+  listLeaderboards(query: LeaderboardListQuery): Promise<LeaderboardList>;
   /** Returns the names of the current periods in the site's time zone. */
   currentPeriods(): Record<PeriodKind, string>;
   /** Passes the tally of a day to `use`; see `readTally` and `ReadLimiter`. Resolves to false if there is no tally. */

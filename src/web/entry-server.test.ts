@@ -12,7 +12,6 @@ function fakeApi(given: Partial<ReadApi> = {}): ReadApi {
     getProduct: async (id) => (id === 'harbour' ? { product: exampleProduct(), previousId: null, nextId: 'b' } : null),
     getRelatedProducts: async (id) => (id === 'harbour' ? { items: [] } : null),
     listComments: async () => ({ items: [exampleComment()], total: 1, nextCursor: null }),
-    listLeaderboards: async () => ({ items: [], nextCursor: null }),
     getLeaderboard: async () => null,
     getStandings: async () => null,
     ...given,

@@ -1,5 +1,4 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ReadApi } from '../../contract/api.ts';
 import * as paths from '../../contract/paths.ts';
 import { CoreError, periodNotFound, productNotFound } from '../../core/core-error.ts';
 import type { Runtime } from '../../core/runtime.ts';
@@ -7,7 +6,7 @@ import { REVALIDATE } from '../http/cache-control.ts';
 import { lastWriteElsewhere } from '../http/last-write-cookie.ts';
 import type { ChargeRequest } from '../limits/limit-requests.ts';
 import { API_FRESHNESS, type CacheRequest, type RevalidationReason } from './cached-response.ts';
-import { trackDependencies } from './dependency-tracker.ts';
+import { type CachedApi, trackDependencies } from './dependency-tracker.ts';
 import type { ResponseCache } from './response-cache.ts';
 import { sendFromCache } from './send-cached.ts';
 
@@ -64,9 +63,9 @@ export function chargeRevalidation(
  * `read`. If the result is null, it throws the error that `notFound` returns.
  */
 export function apiResponse(
-  api: ReadApi,
+  api: CachedApi,
   key: string,
-  read: (api: ReadApi) => Promise<unknown>,
+  read: (api: CachedApi) => Promise<unknown>,
   notFound = productNotFound,
 ): ApiResponse {
   return {
@@ -89,20 +88,20 @@ export function apiResponse(
 
 // Other routes also use the following responses, through `readCached`.
 
-export function productResponse(api: ReadApi, id: string): ApiResponse {
+export function productResponse(api: CachedApi, id: string): ApiResponse {
   return apiResponse(api, paths.api.product(id), (tracked) => tracked.getProduct(id));
 }
 
-export function relatedResponse(api: ReadApi, id: string): ApiResponse {
+export function relatedResponse(api: CachedApi, id: string): ApiResponse {
   return apiResponse(api, paths.api.related(id), (tracked) => tracked.getRelatedProducts(id));
 }
 
-export function standingsResponse(api: ReadApi, id: string): ApiResponse {
+export function standingsResponse(api: CachedApi, id: string): ApiResponse {
   return apiResponse(api, paths.api.standings(id), (tracked) => tracked.getStandings(id));
 }
 
 /** Describes the response with the first page of a leaderboard. */
-export function boardResponse(api: ReadApi, period: string): ApiResponse {
+export function boardResponse(api: CachedApi, period: string): ApiResponse {
   return apiResponse(
     api,
     paths.api.leaderboard(period),

@@ -1,8 +1,14 @@
 import type { ReadApi } from '../../contract/api.ts';
+import type { LeaderboardList, LeaderboardListQuery } from '../../contract/leaderboards/schema.ts';
 import { LIMITS } from '../../contract/limits.ts';
 import type { PageQuery } from '../../contract/page-query.ts';
 import { MODERATION_LOG } from '../../core/changes/change-feed.ts';
 import type { Dependencies } from './cached-response.ts';
+
+/** The read operations whose responses are cached: those of pages, and those that only clients of the API use. */
+export interface CachedApi extends ReadApi {
+  listLeaderboards(query: LeaderboardListQuery): Promise<LeaderboardList>;
+}
 
 interface TrackerOptions {
   /**
@@ -14,9 +20,9 @@ interface TrackerOptions {
 
 /** Wraps an API: forwards every read, and records the dependencies of all reads. */
 export function trackDependencies(
-  api: ReadApi,
+  api: CachedApi,
   { standingsOf = 'everyVote' }: TrackerOptions = {},
-): { api: ReadApi; dependencies(): Dependencies } {
+): { api: CachedApi; dependencies(): Dependencies } {
   const products = new Set<string>();
   let catalogue = false;
   let allCounts = false;
@@ -42,10 +48,10 @@ export function trackDependencies(
         catalogue = true;
         return api.getRelatedProducts(id, signal);
       },
-      async listLeaderboards(query, signal) {
+      async listLeaderboards(query) {
         catalogue = true;
         allCounts = true;
-        return api.listLeaderboards(query, signal);
+        return api.listLeaderboards(query);
       },
       async getLeaderboard(period, query, signal) {
         catalogue = true;

@@ -12,7 +12,7 @@ import {
   PAGE_FRESHNESS,
   type RevalidationReason,
 } from '../cache/cached-response.ts';
-import { trackDependencies } from '../cache/dependency-tracker.ts';
+import { type CachedApi, trackDependencies } from '../cache/dependency-tracker.ts';
 import type { ResponseCache } from '../cache/response-cache.ts';
 import { sendFromCache } from '../cache/send-cached.ts';
 import { NO_STORE, PAGE_CACHING } from '../http/cache-control.ts';
@@ -49,7 +49,7 @@ interface PageCharges {
 
 interface PagesOptions {
   renderer: PageRenderer;
-  api: ReadApi;
+  api: CachedApi;
   cache: ResponseCache;
   log: FastifyBaseLogger;
   runtime: Runtime;
@@ -101,8 +101,8 @@ export function createPages({ renderer, api, cache, log, runtime, isRemoved, tod
     return sendFromCache(cache, wanted, request, reply);
   };
 
-  async function render(path: string, from: ReadApi): Promise<CacheableResponse> {
-    const reads: ReadApi = {
+  async function render(path: string, from: CachedApi): Promise<CacheableResponse> {
+    const reads: CachedApi = {
       ...from,
       // Related products come from the cache, because the votes and comments that cause most renderings do not change
       // them.

@@ -110,14 +110,11 @@ export function createHttpApi({ sessionId, origin = '', timeoutMs = TIMEOUT_MS, 
     msSinceLastWrite: writes.msSinceLast,
 
     listProducts: (query, signal) => call(paths.api.products, { query, signal }),
-
+    listComments: (productId, query, signal) => call(paths.api.productComments(productId), { query, signal }),
     getProduct: (id, signal) => nullIfMissing(call(paths.api.product(id), { signal })),
     getRelatedProducts: (id, signal) => nullIfMissing(call(paths.api.related(id), { signal })),
-    listLeaderboards: (query, signal) => call(paths.api.leaderboards, { query, signal }),
     getLeaderboard: (period, query, signal) => nullIfMissing(call(paths.api.leaderboard(period), { query, signal })),
     getStandings: (productId, signal) => nullIfMissing(call(paths.api.standings(productId), { signal })),
-
-    listComments: (productId, query, signal) => call(paths.api.productComments(productId), { query, signal }),
 
     getUpvoted: (productIds) =>
       call(paths.api.upvotes, { query: { products: productIds.join(',') }, sendsSession: true }),

@@ -49,7 +49,6 @@ function setUp() {
       getProduct: unused,
       getRelatedProducts: unused,
       listComments: unused,
-      listLeaderboards: unused,
       getLeaderboard: unused,
       getStandings: unused,
     }),
