@@ -271,7 +271,7 @@ export interface paths {
         };
         /**
          * Follow changes as server-sent events
-         * @description Events describe the current state, not deltas. `counts` contains an array of `LiveCounts`. `comments` contains an array of `LiveComment` for the products in `products`. `catalogue` and `refetch` ask the client to refetch the displayed data. A heartbeat with the latest id is sent every 25 seconds.
+         * @description Events describe the current state, not deltas. `counts` contains an array of `LiveCounts`. `comments` contains an array of `LiveComment` for the products in `products`. `catalogue` and `refetch` contain an empty object, and ask the client to refetch the displayed data. A heartbeat with the latest id is sent every 25 seconds.
          */
         get: operations["followChanges"];
         put?: never;

@@ -1,8 +1,10 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { LiveComment, LiveCounts } from '../../src/contract/live/schema.ts';
 import { recordEverythingChanged } from '../../src/core/changes/change-feed.ts';
 import { closeEvents, openEvents } from '../support/event-client.ts';
 import { expectProblem } from '../support/expect-problem.ts';
+import type { OpenApi } from '../support/openapi.ts';
 import { newVisitor } from '../support/requests.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
 
@@ -96,6 +98,21 @@ describe('GET /api/events (api.md, Events)', () => {
     expect(named.dataOf<LiveComment>('comments').map(({ productId }) => productId)).not.toContain(other);
     await all.waitForEvent('counts', counts(product, 0, 1));
     expect(all.dataOf('comments')).toEqual([]);
+  });
+
+  test('sends only data that the OpenAPI document describes', async () => {
+    const client = await open(`?products=${product}`);
+    const resumed = await open('', { 'last-event-id': '1' });
+    await comment(product);
+    await site.addProduct();
+    for (const event of ['counts', 'comments', 'catalogue'])
+      await expect.poll(() => client.frames.map((frame) => frame.event)).toContain(event);
+    await resumed.waitForEvent('refetch', {});
+    const { paths, components } = await site.ask.json<OpenApi>('/api/openapi.json');
+    const { schema } = paths['/api/events']?.get?.responses[200]?.content?.['text/event-stream'] ?? {};
+    const validate = new Ajv2020({ strict: false }).compile({ ...schema?.contentSchema, components });
+    for (const { event, data } of [...client.frames, ...resumed.frames]) expect(validate(data), event).toBe(true);
+    expect(validate({ products: [] })).toBe(false);
   });
 
   test('never sends a held comment', async () => {

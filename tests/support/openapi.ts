@@ -11,6 +11,7 @@ export interface JsonSchema {
   maxLength?: number;
   pattern?: string;
   properties?: Record<string, JsonSchema>;
+  contentSchema?: JsonSchema;
 }
 
 export interface Parameter {

@@ -90,7 +90,7 @@ const FOLLOW_CHANGES: Operation = {
   tag: 'Events',
   summary: 'Follow changes as server-sent events',
   description:
-    'Events describe the current state, not deltas. `counts` contains an array of `LiveCounts`. `comments` contains an array of `LiveComment` for the products in `products`. `catalogue` and `refetch` ask the client to refetch the displayed data. A heartbeat with the latest id is sent every 25 seconds.',
+    'Events describe the current state, not deltas. `counts` contains an array of `LiveCounts`. `comments` contains an array of `LiveComment` for the products in `products`. `catalogue` and `refetch` contain an empty object, and ask the client to refetch the displayed data. A heartbeat with the latest id is sent every 25 seconds.',
   takesLastEventId: true,
   isRateLimited: true,
   parameters: {
@@ -108,7 +108,11 @@ const FOLLOW_CHANGES: Operation = {
       description: 'A stream that stays open',
       content: {
         type: 'text/event-stream',
-        data: Type.Union([Type.Array(LiveCountsSchema), Type.Array(LiveCommentSchema)]),
+        data: Type.Union([
+          Type.Array(LiveCountsSchema),
+          Type.Array(LiveCommentSchema),
+          Type.Object({}, { additionalProperties: false }),
+        ]),
       },
       example: 'id: 1795201200000\nevent: counts\ndata: [{"id":"git","upvotes":10,"comments":3}]\n\n',
     },
