@@ -51,8 +51,8 @@ interface Bounds {
  */
 function productIdOf(site: SiteIdentity, address: string): string | undefined {
   if (!HTTP_URL.test(address) || !URL.canParse(address)) return undefined;
-  const { protocol, host, pathname } = new URL(address);
-  if (!/^https?:$/.test(protocol) || host !== new URL(site.url()).host) return undefined;
+  const { host, pathname } = new URL(address);
+  if (host !== new URL(site.url()).host) return undefined;
   const page = matchRoute(pathname);
   return page.name === 'product' && isProductId(page.id) ? page.id : undefined;
 }
