@@ -63,13 +63,25 @@ describe('PUT and DELETE /api/products/:id/upvote (api.md, Upvotes; SPEC section
     expect([await shown(one), await shown(two)]).toEqual([3, 1]);
   });
 
-  test('a JSON media type without a body is accepted', async () => {
-    const id = await newProduct();
-    const response = await site.ask.put(`/api/products/${id}/upvote`, {
-      ...newVisitor(),
-      'content-type': 'application/json',
-    });
-    expect(response.statusCode).toBe(200);
+  test.each(['application/json', 'application/x-www-form-urlencoded', 'text/plain'])(
+    'an empty body of type %s counts as no body',
+    async (type) => {
+      const url = `/api/products/${await newProduct()}/upvote`;
+      for (const length of [{}, { 'content-length': '0' }]) {
+        const headers = { ...newVisitor(), ...length, 'content-type': type };
+        expect((await site.ask.put(url, headers)).statusCode).toBe(200);
+        expect((await site.ask.delete(url, headers)).statusCode).toBe(200);
+      }
+    },
+  );
+
+  test('a form is rejected with 415', async () => {
+    const url = `/api/products/${await newProduct()}/upvote`;
+    const headers = { ...newVisitor(), 'content-type': 'application/x-www-form-urlencoded' };
+    for (const framing of [{}, { 'transfer-encoding': 'chunked' }]) {
+      const request = { method: 'PUT', url, headers: { ...headers, ...framing }, payload: 'a=b' } as const;
+      expectProblem(await site.app.inject(request), 415, 'unsupported_media_type');
+    }
   });
 
   test('the response is not cacheable', async () => {

@@ -1,11 +1,12 @@
 import { Ajv, type ValidateFunction } from 'ajv';
-import type {
-  FastifyError,
-  FastifyInstance,
-  FastifyReply,
-  FastifyRequest,
-  FastifySchemaCompiler,
-  FastifySchemaValidationError,
+import {
+  errorCodes,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifySchemaCompiler,
+  type FastifySchemaValidationError,
 } from 'fastify';
 import type { ProblemCode } from '../../contract/problem.ts';
 import {
@@ -129,7 +130,7 @@ function newAjv(coerceTypes: boolean): Ajv {
 
 /**
  * Accepts JSON bodies only. Invalid UTF-8 is refused rather than repaired, because the stored text must be the text
- * that was sent. An empty body counts as no body, because many clients always send the media type.
+ * that was sent. An empty body counts as no body, because many clients always send a media type.
  */
 export function acceptJsonOnly(app: FastifyInstance): void {
   const parseJson = app.getDefaultJsonParser('error', 'error');
@@ -149,6 +150,11 @@ export function acceptJsonOnly(app: FastifyInstance): void {
       return done(new CoreError('bad_request', 'The body is not valid UTF-8.'));
     }
     parseJson(request, text, done);
+  });
+  // Refuses bodies of other media types before they arrive.
+  app.addContentTypeParser('*', ({ headers }, _body, done) => {
+    const isEmpty = headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
+    done(isEmpty ? null : new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE());
   });
 }
 
