@@ -68,3 +68,23 @@ test('a submission that was approved earlier shows its details, its launch time 
   await expect(time).toHaveValue(launchAt.slice(0, 16));
   await expect(time).toHaveJSProperty('validity.valid', true);
 });
+
+test('a queue of several pages can be scrolled to its end, even if its rows are lower than estimated', async ({
+  page,
+  site,
+}) => {
+  const names = Array.from({ length: 70 }, newName);
+  await addSubmissions(site, names);
+  await signInAndOpen(page, site, '/console/queue?kind=submissions');
+  const card = (name = '') => page.getByRole('article', { name });
+  await expect(card(names[0])).toBeVisible();
+  await page.evaluate(() => {
+    const style = new CSSStyleSheet();
+    style.replaceSync('.list-row { max-height: 100px; overflow: hidden; }');
+    document.adoptedStyleSheets = [style];
+  });
+  for (const name of names) {
+    await expect(page.locator('[data-active]').filter({ has: card(name) })).toBeInViewport();
+    await page.keyboard.press('j');
+  }
+});

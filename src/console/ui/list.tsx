@@ -59,13 +59,18 @@ export function List<Item extends object>(props: ListProps<Item>) {
   const rangeStart = useRef(FIRST);
   const clickGuard = useClickGuard();
   const padding = useScrollPadding();
+  /**
+   * The last known heights of rows. Rows of dropped pages keep them. Otherwise, dropping a page would move the rows on
+   * screen, which may need the page again, so it would be dropped and reloaded endlessly.
+   */
+  const heights = useRef<number[]>([]);
 
   // Any render may change the height of the content above the list. Setting an equal offset causes no further render.
   useLayoutEffect(() => setOffset(list.current?.offsetTop ?? 0));
 
   const rows = useWindowVirtualizer({
     count,
-    estimateSize: () => estimatePx,
+    estimateSize: (index) => heights.current[index] ?? estimatePx,
     overscan: 8,
     scrollMargin: offset,
     scrollPaddingStart: padding.start,
@@ -77,6 +82,7 @@ export function List<Item extends object>(props: ListProps<Item>) {
   });
   rows.shouldAdjustScrollPositionOnItemSizeChange = adjustScrollOf(list);
   const visible = rows.getVirtualItems();
+  for (const { index, size } of visible) heights.current[index] = size;
   const firstVisible = visible[0]?.index ?? 0;
   const lastVisible = visible.at(-1)?.index ?? 0;
 
