@@ -87,6 +87,15 @@ test('decline requires a reason, which the maker can read', async () => {
   });
 });
 
+test('undoing the decline of a removed product prints that it stays off the site', async () => {
+  await run('approve', id);
+  await runProgram(['products', 'remove', id, '--yes'], settings());
+  expect((await run('decline', id, '--reason', 'Malware')).stdout).toBe(`${id} is declined: Malware\n`);
+  const stdout = `${id} is declined: The product was removed from the site.\n`;
+  expect(await run('undo', id)).toMatchObject({ code: 0, stdout });
+  expect(await status()).toBe('declined');
+});
+
 test('schedule approves a submission for a future time, and refuses a past time or another revision', async () => {
   const time = new Date(Date.now() + 3_600_000).toISOString();
   expect(await run('schedule', id, '2020-01-01')).toMatchObject({ code: 2 });

@@ -4,7 +4,8 @@ import type { Product } from '../../contract/products/schema.ts';
 import { submissionPaths } from '../../contract/submissions/paths.ts';
 import { utcMinute } from '../../contract/text.ts';
 import { CoreError } from '../../core/core-error.ts';
-import { type Database, readDatabaseClock } from '../../core/database/database.ts';
+import { type Database, readDatabaseClock, type Sql } from '../../core/database/database.ts';
+import { readBeforeCommit } from '../../core/database/transactions.ts';
 import { renewMakerKey } from '../../core/submissions/change-submission.ts';
 import {
   approveSubmission,
@@ -15,7 +16,6 @@ import {
 } from '../../core/submissions/decide-submission.ts';
 import { type LaunchRules, launchRules } from '../../core/submissions/launch-product.ts';
 import { inspectSubmission, listSubmissions, type SubmissionFilter } from '../../core/submissions/list-submissions.ts';
-import { type SubmissionRow, statusOf } from '../../core/submissions/submission-row.ts';
 import { readSettings } from '../../settings/settings.ts';
 import {
   jsonOption,
@@ -133,7 +133,7 @@ function decisionCommand(name: string): Command {
     .addOption(jsonOption('{ "submissions": […], "failed": [{ "id": …, "code": …, "reason": … }] }'));
 }
 
-type Decide = (database: Database, target: DecisionTarget, rules: LaunchRules) => Promise<SubmissionRow>;
+type Decide = (database: Database, target: DecisionTarget, rules: LaunchRules) => Promise<unknown>;
 
 /** Decides on submissions one after the other. A failed decision does not stop the others. */
 async function decideAll(ids: readonly string[], { revision, json = false }: Flags, decide: Decide): Promise<void> {
@@ -148,7 +148,10 @@ async function decideAll(ids: readonly string[], { revision, json = false }: Fla
       const rules = await rulesOf(database, timeZone);
       for (const id of new Set(ids)) {
         try {
-          decided.push(resultOf(await decide(database, { id, revision }, rules), rules.now));
+          const decideOne = (on: Database) => decide(on, { id, revision }, rules);
+          const inspect = (sql: Sql) => inspectSubmission(sql, id, rules);
+          const [, submission] = await readBeforeCommit(database, decideOne, inspect);
+          decided.push(resultOf(submission));
         } catch (error) {
           if (!(error instanceof CoreError) || error.code === 'unavailable') throw error;
           failed.push({ id, code: error.code, reason: error.message });
@@ -169,25 +172,22 @@ async function decideAll(ids: readonly string[], { revision, json = false }: Fla
 const rulesOf = async (database: Database, timeZone: string) =>
   launchRules({ now: await readDatabaseClock(database) }, timeZone);
 
-function resultOf(row: SubmissionRow, now: Date) {
-  const { id, revision, launch_at: launchAt, reason } = row;
-  return {
-    id,
-    status: statusOf(row, now),
-    revision,
-    launchAt: launchAt?.toISOString() ?? null,
-    reason,
-  };
-}
+const resultOf = ({ id, status, revision, launchAt, reason }: SubmissionRecord) => ({
+  id,
+  status,
+  revision,
+  launchAt,
+  reason,
+});
 
-function sentenceOf({ id, status, launchAt }: ReturnType<typeof resultOf>): string {
+function sentenceOf({ id, status, launchAt, reason }: ReturnType<typeof resultOf>): string {
   switch (status) {
     case 'launched':
       return `${id} has launched.`;
     case 'scheduled':
       return `${id} launches at ${utcMinute(launchAt ?? '')} UTC.`;
     case 'declined':
-      return `${id} is declined.`;
+      return `${id} is declined: ${reason}`;
     default:
       return `${id} is waiting for a decision.`;
   }
