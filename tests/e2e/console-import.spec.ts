@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import type { Locator, Page, Request } from '@playwright/test';
 import { CONSOLE_API } from '../../src/contract/console/paths.ts';
-import { IMPORT_TIMEOUT_MS, type ImportSummary } from '../../src/contract/console/records.ts';
+import { IMPORT_TIMEOUT_MS, type ImportEvent, type ImportSummary } from '../../src/contract/console/records.ts';
 import { editProduct } from '../../src/core/products/edit-product.ts';
 import { openConsole, signIn, signInAndOpen, stopLiveUpdates } from '../support/console-page.ts';
 import type { E2eSite } from '../support/e2e-site.ts';
 import { expect, test } from '../support/e2e-test.ts';
 import { turnEventLoop } from '../support/page-clock.ts';
-import { brokenWords, toast } from '../support/screen.ts';
+import { brokenWords, failureToast, toast } from '../support/screen.ts';
 
 const SUMMARY: ImportSummary = {
   ...{ auditId: null, created: 1, updated: 0, unchanged: 0, firstCreated: [], firstUpdated: [] },
@@ -16,7 +16,7 @@ const SUMMARY: ImportSummary = {
 };
 
 /** Holds the responses to imports and dry runs until `release` is called. */
-async function holdImports(page: Page) {
+async function holdImports(page: Page, result: ImportEvent = { kind: 'done', summary: SUMMARY }) {
   let release = () => {};
   const released = new Promise<void>((resolve) => {
     release = resolve;
@@ -30,7 +30,7 @@ async function holdImports(page: Page) {
   await page.route(`${CONSOLE_API.import}?*`, async (route) => {
     await released;
     // `fulfill` rejects if the page has aborted the request.
-    await route.fulfill({ body: `${JSON.stringify({ kind: 'done', summary: SUMMARY })}\n` }).catch(() => {});
+    await route.fulfill({ body: `${JSON.stringify(result)}\n` }).catch(() => {});
   });
   return { release, sent, ended };
 }
@@ -134,6 +134,18 @@ test('an import that ends after the operator has left the screen does not change
   await turnEventLoop(page);
   await expect(page).toHaveURL('/console/comments');
   await expect(page.getByRole('heading', { level: 1, name: 'Comments' })).toBeVisible();
+});
+
+test('an import that fails after the operator has left the screen says why', async ({ page, site }) => {
+  await openImport(page, site);
+  await page.getByRole('button', { name: 'Dry run' }).click();
+  await expect(importButton(page)).toBeVisible();
+  const { release, sent } = await holdImports(page, { kind: 'failed', message: 'The file is broken.' });
+  await importButton(page).click();
+  await sent;
+  await page.getByRole('link', { name: 'Comments' }).click();
+  release();
+  await expect(failureToast(page)).toContainText('The file is broken.');
 });
 
 test('the upload of an import may take as long as the server allows', async ({ page, site }) => {

@@ -131,7 +131,11 @@ export function ImportScreen() {
         const last = await run(false, signal);
         if (last.kind !== 'done') {
           await finish(last, signal);
-          throw new Error(`Nothing was imported.${signal.aborted ? '' : ' The page shows the reason.'}`);
+          const reason =
+            last.kind === 'failed'
+              ? last.message
+              : `Nothing was imported, because the file has ${formatQuantity(last.count, 'error')}.`;
+          throw new Error(signal.aborted ? reason : 'Nothing was imported. The page shows the reason.');
         }
         const { created, updated, auditId } = last.summary;
         const note = `${formatQuantity(created, 'new product')}, ${updated} updated.`;
