@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { CONSOLE_API } from '../../src/contract/console/paths.ts';
 import { utcMinute } from '../../src/contract/text.ts';
 import { addScreenshot, editSubmission } from '../../src/core/submissions/change-submission.ts';
 import { declineSubmission, scheduleSubmission } from '../../src/core/submissions/decide-submission.ts';
-import { addSubmissions, openConsole, signIn, signInAndOpen } from '../support/console-page.ts';
+import { addSubmissions, holdRequests, openConsole, signIn, signInAndOpen } from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
 import { elementsBeyondScreen, PHONE } from '../support/screen.ts';
 
@@ -69,13 +70,15 @@ test('a submission that was approved earlier shows its details, its launch time 
   await expect(time).toHaveJSProperty('validity.valid', true);
 });
 
-test('a queue of several pages can be scrolled to its end, even if its rows are lower than estimated', async ({
+test('the rows of a queue of several pages keep their heights while their page is not loaded', async ({
   page,
   site,
 }) => {
   const names = Array.from({ length: 70 }, newName);
   await addSubmissions(site, names);
-  await signInAndOpen(page, site, '/console/queue?kind=submissions');
+  await signIn(page, site);
+  await page.clock.install();
+  await openConsole(page, '/console/queue?kind=submissions');
   const card = (name = '') => page.getByRole('article', { name });
   await expect(card(names[0])).toBeVisible();
   await page.evaluate(() => {
@@ -87,4 +90,14 @@ test('a queue of several pages can be scrolled to its end, even if its rows are 
     await expect(page.locator('[data-active]').filter({ has: card(name) })).toBeInViewport();
     await page.keyboard.press('j');
   }
+  // After a minute, the cache no longer contains the first page, so its rows are placeholders until it is reloaded.
+  const height = await page.evaluate(() => document.documentElement.scrollHeight);
+  const release = await holdRequests(page, `${CONSOLE_API.submissions}?limit=50`);
+  await page.clock.fastForward(61_000);
+  for (let row = 69; row > 44; row -= 1) await page.keyboard.press('k');
+  await expect(page.locator('[data-active] .skeleton-row')).toBeInViewport();
+  expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBe(height);
+  release();
+  await expect(page.locator('[data-active]').filter({ has: card(names[44]) })).toBeInViewport();
+  expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBe(height);
 });

@@ -245,7 +245,8 @@ export function List<Item extends object>(props: ListProps<Item>) {
           return (
             <li
               key={row.key}
-              ref={rows.measureElement}
+              // A placeholder is not measured, so its row keeps the height of its item.
+              ref={item === undefined ? undefined : rows.measureElement}
               data-index={row.index}
               className="list-row"
               tabIndex={-1}
