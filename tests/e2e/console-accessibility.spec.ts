@@ -231,3 +231,24 @@ test('the main landmark gets the focus when Back, Forward or the removal of a fi
   await expect(page).toHaveURL('/console/products');
   await expect(main, 'without the filter').toBeFocused();
 });
+
+test('screen readers get the number of items that a search or another filter has found', async ({ page, site }) => {
+  const tag = `tag-${randomUUID().slice(0, 8)}`;
+  await site.addProducts(3, (index) => ({ name: `Counted ${index} ${tag}`, tags: [tag] }));
+  await signInAndOpen(page, site, `/console/products?tag=${tag}`);
+  await expect(rowsOf(page)).toHaveCount(3);
+  const status = page.getByRole('main').getByRole('status');
+  await expect(status).toBeEmpty();
+  await page.getByLabel(`Select Counted 1 ${tag}`).check();
+  await expect(status).toHaveText('1 selected');
+  for (const [term, text] of [
+    ['Counted 1', '1 found'],
+    ['Nowhere', 'Nothing found'],
+    ['', '3 found'],
+  ] as const) {
+    await page.getByRole('searchbox').fill(term);
+    await expect(status).toHaveText(text);
+  }
+  await page.getByRole('radio', { name: 'Scheduled' }).press('Space');
+  await expect(status).toHaveText('Nothing found');
+});

@@ -7,7 +7,7 @@ import { type Pages, wasRemovedHere } from '../api/pages.ts';
 import { useClickGuard } from './click-guard.ts';
 import { type Keys, useKeyGuard, useKeys } from './keys.ts';
 import { adjustScrollOf, useScrollPadding, useSteadyRow } from './list-scroll.ts';
-import { type RowState, SelectionStatus } from './selection.tsx';
+import { ListStatus, type RowState } from './selection.tsx';
 import { Failure, Loading, RowsFailure } from './states.tsx';
 
 /** Deselects items that were changed, and leaves the others selected. */
@@ -225,10 +225,20 @@ export function List<Item extends object>(props: ListProps<Item>) {
 
   if (state === 'loading') return <Loading label={`Loading ${label.toLowerCase()}`} />;
   if (state === 'failed') return <Failure error={pages.error} onRetry={pages.retry} />;
-  if (count === 0 && !hasMore) return empty;
+  // Another filter deselects all items.
+  const status = <ListStatus pages={pages} selected={shownId.current === id ? present.length : 0} />;
+  if (count === 0 && !hasMore) {
+    return (
+      <>
+        {status}
+        {empty}
+      </>
+    );
+  }
   const hasFailed = pages.error !== null;
   return (
     <>
+      {status}
       <ul
         ref={list}
         className="list"
@@ -276,7 +286,6 @@ export function List<Item extends object>(props: ListProps<Item>) {
       {hasFailed && <RowsFailure error={pages.error} onRetry={retry} />}
       {isLoadingMore && count === 0 && <p className="quiet">Searching older {label.toLowerCase()} …</p>}
       {isLoadingMore && <Loading label={`Loading more ${label.toLowerCase()}`} rows={2} />}
-      <SelectionStatus count={present.length} />
       {present.length > 0 && renderBar && (
         <section
           className="choice-bar"

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { formatCount } from '../../contract/text.ts';
+import type { Pages } from '../api/pages.ts';
 
 export interface RowState {
   isSelected: boolean;
@@ -23,14 +24,26 @@ export function SelectBox({ name, state }: { name: string; state: RowState }) {
   );
 }
 
-/** Tells screen readers how many items are selected, because the key X selects a row without moving the focus. */
-export function SelectionStatus({ count }: { count: number }) {
-  const [wasUsed, setUsed] = useState(false);
-  if (count > 0 && !wasUsed) setUsed(true);
+interface ListStatusProps {
+  pages: Pick<Pages<object>, 'id' | 'count' | 'hasMore'>;
+  selected: number;
+}
+
+/**
+ * Tells screen readers how many items another search or filter has found, and how many items are selected, because
+ * neither moves the focus.
+ */
+export function ListStatus({ pages: { id, count, hasMore }, selected }: ListStatusProps) {
+  const [last, setLast] = useState({ id, selected, text: '' });
+  const found = count === 0 ? 'Nothing found' : `${formatCount(count)}${hasMore ? ' or more' : ''} found`;
+  if (last.id !== id) {
+    // A search without a match so far may still find one.
+    if (count > 0 || !hasMore) setLast({ id, selected, text: found });
+  } else if (last.selected !== selected) setLast({ id, selected, text: `${formatCount(selected)} selected` });
   // Always rendered, because screen readers announce only changes to an existing status element.
   return (
     <p className="visually-hidden" role="status">
-      {wasUsed && `${formatCount(count)} selected`}
+      {last.text}
     </p>
   );
 }
