@@ -123,6 +123,21 @@ describe('fields', () => {
     ]);
   });
 
+  test('characters that override the direction of text are removed', async () => {
+    const { submission } = await create({
+      name: ' \u202eTide\u202c ',
+      description: 'Charts \u202dthe\u202c sea',
+      tags: ['\u202asea\u202c', 'sea', '\u202b'],
+      team: [{ name: '\u202eAda', role: 'Maker\u202e' }],
+    });
+    const { name, description, tags, team } = submission.product;
+    expect({ name, description, tags }).toEqual({ name: 'Tide', description: 'Charts the sea', tags: ['sea'] });
+    expect(team).toMatchObject([{ name: 'Ada', role: 'Maker' }]);
+    await expect(create({ name: '\u202e' })).rejects.toMatchObject({ code: 'submission_invalid' });
+    const hebrew = '\u2068\u05d2\u05dc\u2069 C++';
+    expect((await create({ name: hebrew })).submission.product.name).toBe(hebrew);
+  });
+
   test('values at the limits are accepted, and a launch time beyond its limit is refused', async () => {
     const sent = {
       name: 'é'.repeat(300),

@@ -39,7 +39,7 @@ export const NO_FIELDS = Object.fromEntries(
 ) as SubmissionFields;
 
 /**
- * Trims the fields that a maker sent and checks them against the limits of products.
+ * Cleans the fields that a maker sent and checks them against the limits of products.
  * @throws CoreError `submission_invalid` with the errors of all fields.
  */
 export function checkFields(patch: Omit<SubmissionPatch, 'revision' | 'productVersion'>, now: Date): CheckedPatch {
@@ -49,9 +49,10 @@ export function checkFields(patch: Omit<SubmissionPatch, 'revision' | 'productVe
   for (const field of MAKER_TEXTS) {
     const text = patch[field];
     if (text === undefined) continue;
-    fields[field] = text.trim();
+    const cleaned = clean(text);
+    fields[field] = cleaned;
     const { maxCharacters } = fieldOf(field);
-    if (isLongerThan(text.trim(), maxCharacters))
+    if (isLongerThan(cleaned, maxCharacters))
       report(field, `This is longer than ${formatCount(maxCharacters)} characters.`);
   }
   if (fields.name !== undefined && !isVisible(fields.name)) report('name', 'The product needs a name.');
@@ -72,7 +73,7 @@ type Report = (field: ProductFieldName | 'launchAt', detail: string) => void;
 
 function checkTags(sent: readonly string[], report: Report): string[] {
   const { maxItems, maxCharacters } = PRODUCT_FIELDS.tags;
-  const tags = [...new Set(sent.map((tag) => tag.trim()).filter((tag) => isVisible(tag)))];
+  const tags = [...new Set(sent.map(clean).filter((tag) => isVisible(tag)))];
   if (tags.length > maxItems) report('tags', `A product can have at most ${maxItems} tags.`);
   const long = tags.find((tag) => isLongerThan(tag, maxCharacters));
   if (long !== undefined) report('tags', `The tag '${shorten(long)}' has more than ${maxCharacters} characters.`);
@@ -83,9 +84,9 @@ function checkTeam(sent: readonly { name: string; role?: string }[], report: Rep
   const { maxItems } = PRODUCT_FIELDS.team;
   const { maxCharacters } = TEAM_MEMBER_LIMITS;
   const team = sent.map(({ name, role = '' }) => ({
-    name: name.trim(),
+    name: clean(name),
     avatar: COMMENT_DEFAULTS.authorAvatar,
-    role: role.trim(),
+    role: clean(role),
   }));
   if (team.length > maxItems) report('team', `A team can have at most ${maxItems} members.`);
   if (team.some(({ name }) => !isVisible(name))) report('team', 'Each team member needs a name.');
@@ -113,6 +114,14 @@ function checkLaunchAt(text: string, now: Date, report: Report): Date | undefine
     report('launchAt', `A launch can be at most ${SUBMISSION_LIMITS.launchAheadDays} days ahead.`);
   }
   return launchAt;
+}
+
+/**
+ * Trims a text and removes the characters that override its direction. In titles, sentences and the audit log, U+202E
+ * would also reverse the text that follows.
+ */
+function clean(text: string): string {
+  return text.replaceAll(/[\u202a-\u202e]/g, '').trim();
 }
 
 function shorten(text: string): string {
