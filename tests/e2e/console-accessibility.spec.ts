@@ -252,3 +252,25 @@ test('screen readers get the number of items that a search or another filter has
   await page.getByRole('radio', { name: 'Scheduled' }).press('Space');
   await expect(status).toHaveText('Nothing found');
 });
+
+test('what visitors and makers have written in a right-to-left script runs from right to left', async ({
+  page,
+  site,
+}) => {
+  const [name, category, author] = ['منارة C++ (2026)', 'خرائط', 'ليلى'];
+  const product = await site.addProduct({ name, category, tags: [`وسم ${randomUUID()}`] });
+  await site.addComments(product.id, [{ content: 'مفيد جدا', authorName: author }]);
+  await signIn(page, site);
+  for (const [path, texts] of [
+    [`/console/products?tag=${encodeURIComponent(product.tags[0] ?? '')}`, [name, category]],
+    [`/console/comments?product=${product.id}`, [name, author, 'مفيد جدا']],
+  ] as const) {
+    await openConsole(page, path);
+    const row = page.getByRole('main').getByRole('listitem');
+    for (const text of texts) {
+      const written = row.getByText(text, { exact: true }).first();
+      await expect(written).toHaveCSS('direction', 'rtl');
+      await expect(written).toHaveCSS('unicode-bidi', 'isolate');
+    }
+  }
+});

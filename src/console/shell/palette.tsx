@@ -142,7 +142,7 @@ export function Palette({ onClose, onSignOut, onShortcuts }: Props) {
             onPointerMove={() => setActive(command.id)}
             onClick={() => choose(command)}
           >
-            <span>{command.label}</span>
+            <bdi>{command.label}</bdi>
             <small>{command.hint}</small>
           </div>
         ))}

@@ -179,10 +179,13 @@ function CommentRow({ comment, state, onAct }: RowProps) {
       <SelectBox name={`the comment on ${productName}`} state={state} />
       <div className="row-body">
         <p className="row-meta">
-          <strong>{authorName}</strong>
+          <strong dir="auto">{authorName}</strong>
           {authorBadge && <span className="badge">{authorBadge}</span>}
           <span>
-            on <a href={paths.productComments(productId)}>{productName}</a>
+            on{' '}
+            <a href={paths.productComments(productId)} dir="auto">
+              {productName}
+            </a>
           </span>
           <TimeAgo time={createdAt} />
           {likes > 0 && <span>{formatQuantity(likes, 'like')}</span>}

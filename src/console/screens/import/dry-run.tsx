@@ -128,7 +128,7 @@ function Changes({ summary }: { summary: ImportSummary }) {
             <tr key={id}>
               <td>{item ?? line}</td>
               <td>
-                {name} <span className="quiet">{id}</span>
+                <bdi>{name}</bdi> <span className="quiet">{id}</span>
               </td>
               <td>New</td>
             </tr>

@@ -171,7 +171,9 @@ function Boards({ boards }: { boards: OverviewRecord['boards'] }) {
           {board.rows.map(({ productId, name, rank, votes }) => (
             <li key={productId}>
               <span className="board-rank">{rank}</span>
-              <a href={paths.product(productId)}>{name}</a>
+              <a href={paths.product(productId)}>
+                <bdi>{name}</bdi>
+              </a>
               <span>{formatQuantity(votes, 'vote')}</span>
             </li>
           ))}

@@ -37,8 +37,8 @@ export function Conflict({ before, mine, theirs, isUploading, onResolve }: Props
                 data-clash={mine[name] !== before[name] && theirs[name] !== before[name] && mine[name] !== theirs[name]}
               >
                 <th scope="row">{fieldOf(name).label}</th>
-                <td>{shownText(name, mine[name])}</td>
-                <td>{shownText(name, theirs[name])}</td>
+                <td dir="auto">{shownText(name, mine[name])}</td>
+                <td dir="auto">{shownText(name, theirs[name])}</td>
               </tr>
             ))}
           </tbody>

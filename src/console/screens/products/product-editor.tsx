@@ -83,7 +83,7 @@ export function ProductEditor({ id, onClose }: { id: string; onClose: () => void
     <dialog ref={dialog} className="sheet" aria-label={`Edit ${details.data?.product.name ?? id}`} onClose={onClose}>
       <div className="sheet-head">
         <div className="sheet-title">
-          <h2 ref={heading} tabIndex={-1}>
+          <h2 ref={heading} tabIndex={-1} dir="auto">
             {details.data?.product.name ?? id}
           </h2>
           {details.data && Date.parse(details.data.product.createdAt) <= Date.now() && (

@@ -18,7 +18,7 @@ export function ProductPreview({ product }: { product: Product }) {
         </p>
         <p className="row-tags">
           {tags.slice(0, LIMITS.cardTags).map((tag) => (
-            <span key={tag} className="badge">
+            <span key={tag} className="badge" dir="auto">
               {tag}
             </span>
           ))}

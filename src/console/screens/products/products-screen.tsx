@@ -163,7 +163,7 @@ function ProductRow({ product, state, onRemove }: { product: Product; state: Row
       <div className="row-body">
         <p className="row-line">
           <button type="button" className="row-title" data-row-focus onClick={() => openDialog({ edit: id })}>
-            {name}
+            <bdi>{name}</bdi>
           </button>
           {isScheduled && (
             <span className="tag" data-tone="waiting">
@@ -172,11 +172,11 @@ function ProductRow({ product, state, onRemove }: { product: Product; state: Row
           )}
         </p>
         <p className="row-meta">
-          <span>{category}</span>
+          <bdi>{category}</bdi>
           {!isScheduled && <TimeAgo time={createdAt} />}
           <span className="row-tags">
             {tags.slice(0, 3).map((tag) => (
-              <button key={tag} type="button" className="tag" onClick={() => setQuery({ tag })}>
+              <button key={tag} type="button" className="tag" dir="auto" onClick={() => setQuery({ tag })}>
                 {tag}
               </button>
             ))}
@@ -226,7 +226,9 @@ function RemovedProducts() {
           <div className="row">
             <SelectBox name={product.name} state={state} />
             <div className="row-body">
-              <p className="row-line">{product.name}</p>
+              <p className="row-line">
+                <bdi>{product.name}</bdi>
+              </p>
               <p className="row-meta">
                 <span>{product.id}</span>
                 <span>
@@ -236,7 +238,7 @@ function RemovedProducts() {
                   {formatQuantity(product.upvotes, 'upvote')}, {formatQuantity(product.comments, 'comment')}
                 </span>
                 {product.reason !== null && (
-                  <span className="tag" data-tone="gone">
+                  <span className="tag" data-tone="gone" dir="auto">
                     {product.reason}
                   </span>
                 )}

@@ -70,7 +70,9 @@ export function BurstList() {
             <div className="row-body">
               <p className="row-line">
                 <strong>{burst.sessions} sessions</strong> from one network voted for{' '}
-                <a href={paths.product(burst.productId)}>{burst.productName}</a>
+                <a href={paths.product(burst.productId)} dir="auto">
+                  {burst.productName}
+                </a>
               </p>
               <p className="row-meta">
                 <span>{describeHour(burst)}</span>

@@ -134,9 +134,9 @@ function SubmissionRow({ submission, state, onAct }: RowProps) {
       <div className="row-body">
         <p className="row-meta">
           <span>
-            by <strong>{product.maker}</strong>
+            by <strong dir="auto">{product.maker}</strong>
           </span>
-          <span>{product.category}</span>
+          <bdi>{product.category}</bdi>
           <TimeAgo time={waitingSince} />
           <span>{launchAt === null ? 'launches once approved' : `launches ${utcMinute(launchAt)} UTC`}</span>
           {suspectedSpam && (
@@ -210,7 +210,7 @@ function FieldList({ names, before, product }: FieldListProps) {
 /** Shows the value of a field. Pictures are shown as thumbnails, which open the picture in a new tab. */
 function FieldValue({ name, product }: { name: ProductFieldName; product: Product }) {
   if (name === 'createdAt') return `${utcMinute(product.createdAt)} UTC`;
-  if (name !== 'image' && name !== 'screenshots') return textOf(product[name]);
+  if (name !== 'image' && name !== 'screenshots') return <bdi>{textOf(product[name])}</bdi>;
   return (
     <span className="thumbnails">
       {[product[name]].flat().map((src, index) => (
