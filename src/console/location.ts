@@ -29,10 +29,14 @@ let isGoingBack = false;
 
 window.addEventListener('popstate', () => {
   isGoingBack = false;
-  // Renders before moving the focus, because the focused element may disappear.
-  flushSync(update);
-  if (document.activeElement === document.body) focusMain();
+  keepFocus(update);
 });
+
+/** Renders a change of the URL and, if the focused element has disappeared, focuses the main landmark. */
+function keepFocus(change: () => void): void {
+  flushSync(change);
+  if (document.activeElement === document.body) focusMain();
+}
 
 /** Focuses the main landmark, from which the Tab key reaches the controls of the screen. */
 export function focusMain(): void {
@@ -101,7 +105,7 @@ export function closeDialog(parameters: Query): void {
   if (isGoingBack) return;
   isGoingBack = window.history.state === DIALOG;
   if (isGoingBack) window.history.back();
-  else setQuery(parameters);
+  else keepFocus(() => setQuery(parameters));
 }
 
 function addressWith(changes: Query): string {

@@ -232,6 +232,15 @@ test('the main landmark gets the focus when Back, Forward or the removal of a fi
   await expect(main, 'without the filter').toBeFocused();
 });
 
+test('the main landmark gets the focus when an editor that was opened by its URL is closed', async ({ page, site }) => {
+  const { id } = await site.addProduct();
+  await signInAndOpen(page, site, `/console/products?edit=${id}`);
+  await expect(page.getByRole('dialog').getByLabel('Maker')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(page).toHaveURL('/console/products');
+  await expect(page.getByRole('main')).toBeFocused();
+});
+
 test('screen readers get the number of items that a search or another filter has found', async ({ page, site }) => {
   const tag = `tag-${randomUUID().slice(0, 8)}`;
   await site.addProducts(3, (index) => ({ name: `Counted ${index} ${tag}`, tags: [tag] }));
