@@ -54,6 +54,24 @@ test('the remaining pictures are sent after the server refuses one', async ({ pa
   expectConsoleError(/404/);
 });
 
+test('screen readers are told which picture was removed, each time', async ({ page }) => {
+  await openDialog(page);
+  await choosePicture(page);
+  const files = await Promise.all(['one.png', 'two.png'].map((file) => pictureFile(file, '#075e68')));
+  await dialog(page).getByLabel('Add screenshots').setInputFiles(files);
+  await expect(dialog(page).getByRole('img', { name: 'Your screenshot 2' })).toBeVisible();
+  const status = (text: string) => dialog(page).getByRole('status').filter({ hasText: text });
+  const textOf = async (text: string) => (await status(text).textContent()) ?? '';
+  await dialog(page).getByRole('button', { name: 'Remove picture' }).click();
+  await expect(status('Removed picture')).toHaveCount(1);
+  const remove = dialog(page).getByRole('button', { name: 'Remove screenshot 1' });
+  await remove.click();
+  const first = await textOf('Removed screenshot 1');
+  await remove.click();
+  await expect(remove).toHaveCount(0);
+  expect(await textOf('Removed screenshot 1')).not.toBe(first);
+});
+
 test('closing the submission dialog after a picture is refused shows the maker link first', async ({
   page,
   expectConsoleError,

@@ -392,7 +392,6 @@ export const ENGLISH = [
   'Shown below the description, in this order.',
   'Add screenshots',
   'screenshot {number}',
-  'Screenshot removed',
   'Or drop or paste a file here. {words} Up to {size} MB.',
   'Your {name}',
   'On the site',

@@ -585,7 +585,6 @@ export default {
     'Shown below the description, in this order.': 'تظهر أسفل الوصف بهذا الترتيب.',
     'Add screenshots': 'إضافة لقطات',
     'screenshot {number}': 'اللقطة {number}',
-    'Screenshot removed': 'أُزيلت اللقطة',
     'Or drop or paste a file here. {words} Up to {size} MB.': 'أو أفلتها أو ألصقها هنا. {words} حتى {size} ميغابايت.',
     'Your {name}': 'منك: {name}',
     'On the site': 'على الموقع',

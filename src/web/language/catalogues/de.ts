@@ -404,7 +404,6 @@ export default {
     'Shown below the description, in this order.': 'Sie stehen in dieser Reihenfolge unter der Beschreibung.',
     'Add screenshots': 'Screenshots hinzufügen',
     'screenshot {number}': 'Screenshot {number}',
-    'Screenshot removed': 'Screenshot entfernt',
     'Or drop or paste a file here. {words} Up to {size} MB.':
       'Oder hier ablegen oder einfügen. {words} Bis zu {size} MB.',
     'Your {name}': 'Von dir: {name}',

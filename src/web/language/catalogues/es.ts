@@ -401,7 +401,6 @@ export default {
     'Shown below the description, in this order.': 'Están debajo de la descripción, en este orden.',
     'Add screenshots': 'Añadir capturas',
     'screenshot {number}': 'Captura {number}',
-    'Screenshot removed': 'Captura quitada',
     'Or drop or paste a file here. {words} Up to {size} MB.': 'O suéltala o pégala aquí. {words} Hasta {size} MB.',
     'Your {name}': 'De ti: {name}',
     'On the site': 'En el sitio',

@@ -403,7 +403,6 @@ export default {
     'Shown below the description, in this order.': 'Elles figurent sous la description, dans cet ordre.',
     'Add screenshots': 'Ajouter des captures',
     'screenshot {number}': 'Capture {number}',
-    'Screenshot removed': 'Capture retirée',
     'Or drop or paste a file here. {words} Up to {size} MB.':
       'Vous pouvez aussi déposer ou coller ici. {words} Jusqu’à {size} Mo.',
     'Your {name}': 'De vous : {name}',

@@ -379,7 +379,6 @@ export default {
     'Shown below the description, in this order.': '説明の下に、この順で表示されます。',
     'Add screenshots': 'スクリーンショットを追加',
     'screenshot {number}': 'スクリーンショット{number}',
-    'Screenshot removed': 'スクリーンショットを削除しました',
     'Or drop or paste a file here. {words} Up to {size} MB.':
       'ここにドロップするか貼り付けることもできます。{words}{size} MBまで。',
     'Your {name}': 'あなたの{name}',

@@ -401,7 +401,6 @@ export default {
     'Shown below the description, in this order.': 'Elas ficam abaixo da descrição, nesta ordem.',
     'Add screenshots': 'Adicionar capturas',
     'screenshot {number}': 'Captura {number}',
-    'Screenshot removed': 'Captura removida',
     'Or drop or paste a file here. {words} Up to {size} MB.': 'Ou solte ou cole aqui. {words} Até {size} MB.',
     'Your {name}': 'De você: {name}',
     'On the site': 'No site',

@@ -376,7 +376,6 @@ export default {
     'Shown below the description, in this order.': '按此顺序显示在描述下方。',
     'Add screenshots': '添加截图',
     'screenshot {number}': '截图{number}',
-    'Screenshot removed': '截图已移除',
     'Or drop or paste a file here. {words} Up to {size} MB.': '也可以拖放或粘贴到这里。{words}最大{size} MB。',
     'Your {name}': '你的{name}',
     'On the site': '已在站上',

@@ -1,4 +1,4 @@
-import { type DragEvent, type MouseEvent, useEffect, useId, useRef, useState } from 'react';
+import { type DragEvent, type MouseEvent, useEffect, useId, useReducer, useRef, useState } from 'react';
 import { t } from '../../language/translate.ts';
 import { ChevronLeftIcon, ChevronRightIcon, CloseIcon } from '../../ui/icons.tsx';
 import { FieldMessage } from './fields.tsx';
@@ -16,7 +16,7 @@ interface PictureFieldProps {
 /** The product's image and screenshots, added by file picker, drop or paste. The form handles pasted files. */
 export function PictureField({ pictures, isSending, errors, onAdd, onChange }: PictureFieldProps) {
   const { image, screenshots } = pictures;
-  const [announcement, setAnnouncement] = useState('');
+  const [announcement, announce] = useReducer(announcementAfter, '');
   const announced = useRef(new Set<string>());
   const id = useId();
   const errorId = ({ key }: PictureItem) => `${id}-${[image, ...screenshots].findIndex((item) => item?.key === key)}`;
@@ -30,10 +30,13 @@ export function PictureField({ pictures, isSending, errors, onAdd, onChange }: P
       announced.current.add(change);
       return error ?? t('Added {tags}', { tags: file.name });
     });
-    const text = news.join(' ');
-    // Screen readers announce a text only if it changes, and pasted pictures often have the same name.
-    if (text) setAnnouncement((last) => (last === text ? `${text}\u00a0` : text));
+    if (news.length > 0) announce(news.join(' '));
   }, [image, screenshots]);
+
+  function remove(name: string, change: Partial<Pictures>): void {
+    onChange({ ...pictures, ...change });
+    announce(t('Removed {tag}', { tag: name }));
+  }
 
   function move(index: number, by: number): void {
     const moved = screenshots[index];
@@ -41,9 +44,7 @@ export function PictureField({ pictures, isSending, errors, onAdd, onChange }: P
     const order = screenshots.filter((item) => item !== moved);
     order.splice(index + by, 0, moved);
     onChange({ ...pictures, screenshots: order });
-    setAnnouncement(
-      t('Screenshot moved to position {place} of {total}', { place: index + by + 1, total: order.length }),
-    );
+    announce(t('Screenshot moved to position {place} of {total}', { place: index + by + 1, total: order.length }));
   }
 
   return (
@@ -64,7 +65,7 @@ export function PictureField({ pictures, isSending, errors, onAdd, onChange }: P
               errorId={errorId(image)}
               name={t('picture')}
               isSending={isSending}
-              onRemove={image.file && (() => onChange({ ...pictures, image: null }))}
+              onRemove={image.file && ((name) => remove(name, { image: null }))}
             />
           </ul>
         )}
@@ -92,10 +93,7 @@ export function PictureField({ pictures, isSending, errors, onAdd, onChange }: P
                 canMove={item.file !== undefined && screenshots.length > 1}
                 onEarlier={canSwap(screenshots, index - 1, index) ? () => move(index, -1) : undefined}
                 onLater={canSwap(screenshots, index, index + 1) ? () => move(index, 1) : undefined}
-                onRemove={() => {
-                  onChange({ ...pictures, screenshots: screenshots.filter((each) => each !== item) });
-                  setAnnouncement(t('Screenshot removed'));
-                }}
+                onRemove={(name) => remove(name, { screenshots: screenshots.filter((each) => each !== item) })}
               />
             ))}
           </ol>
@@ -106,6 +104,11 @@ export function PictureField({ pictures, isSending, errors, onAdd, onChange }: P
       </p>
     </>
   );
+}
+
+/** Returns a text that differs from the last announcement, because screen readers announce only changes. */
+function announcementAfter(last: string, text: string): string {
+  return last === text ? `${text}\u00a0` : text;
 }
 
 function canSwap(items: readonly PictureItem[], first: number, second: number): boolean {
@@ -190,7 +193,7 @@ interface PictureRowProps {
   canMove?: boolean;
   onEarlier?: (() => void) | undefined;
   onLater?: (() => void) | undefined;
-  onRemove?: (() => void) | undefined;
+  onRemove?: ((name: string) => void) | undefined;
 }
 
 function PictureRow(props: PictureRowProps) {
@@ -200,7 +203,7 @@ function PictureRow(props: PictureRowProps) {
   function remove({ currentTarget }: MouseEvent): void {
     // The button disappears, so the focus moves to the field.
     currentTarget.closest('fieldset')?.querySelector('input')?.focus();
-    onRemove?.();
+    onRemove?.(name);
   }
 
   return (
