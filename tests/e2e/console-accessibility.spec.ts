@@ -6,7 +6,7 @@ import { removeProducts } from '../../src/core/products/remove-products.ts';
 import { contrast } from '../../src/settings/accent.ts';
 import { addSubmissions, holdRequests, openConsole, signIn, signInAndOpen } from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
-import { brokenWords, elementsBeyondScreen, PHONE, setTextSize, toHex } from '../support/screen.ts';
+import { brokenWords, clippedRing, elementsBeyondScreen, PHONE, setTextSize, toHex } from '../support/screen.ts';
 
 /** The smallest screen on which the console must work: 1280 by 1024 pixels at 400% zoom. */
 const ZOOMED = { width: 320, height: 256 };
@@ -103,6 +103,14 @@ test('on a wide but low screen, the whole sidebar can be reached', async ({ page
   const button = page.getByRole('button', { name: 'Sign out' });
   await button.focus();
   await expect(button).toBeInViewport({ ratio: 1 });
+});
+
+test('on a phone, the navigation shows the whole focus ring of each link', async ({ page, site }) => {
+  await page.setViewportSize(PHONE);
+  await signInAndOpen(page, site);
+  const links = page.getByRole('navigation').getByRole('link');
+  await expect(links).toHaveCount(7);
+  for (const link of await links.all()) expect(await clippedRing(link)).toBe(0);
 });
 
 test('buttons keep the focus during their request and after it fails', async ({ page, site, expectConsoleError }) => {

@@ -1,4 +1,5 @@
 import { expect, test, visit } from '../support/e2e-test.ts';
+import { clippedRing, PHONE } from '../support/screen.ts';
 
 test.describe('§2: the screenshot viewer', () => {
   test('shows a screenshot in full size, steps with the arrow keys, closes with Escape and restores the focus', async ({
@@ -130,6 +131,14 @@ test.describe('§2: the screenshot viewer', () => {
     const placeholder = page.getByRole('dialog').getByRole('img', { name: 'Screenshot 1 of Petrel' });
     await expect(placeholder).toContainClass('picture-placeholder');
     expect((await placeholder.boundingBox())?.width).toBeGreaterThan(100);
+  });
+
+  test('on a phone, the row of screenshots shows the whole focus ring', async ({ page, site }) => {
+    await page.setViewportSize(PHONE);
+    const screenshots = ['/pictures/git/tile.svg', '/pictures/vim/tile.svg'];
+    const { id } = await site.addProduct({ name: 'Shearwater', screenshots });
+    await visit(page, `/product/${id}`);
+    expect(await clippedRing(page.getByRole('link', { name: 'Screenshot 1 of Shearwater' }))).toBe(0);
   });
 
   test('shows the whole picture in a low window', async ({ page, site }) => {

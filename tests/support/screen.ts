@@ -36,6 +36,29 @@ export function elementsBeyondScreen(page: Page): Promise<string[]> {
   });
 }
 
+/** Focuses an element and returns how many pixels of its focus ring are beyond the screen or clipped by an ancestor. */
+export async function clippedRing(control: Locator): Promise<number> {
+  // After a key press, browsers also show the ring of an element that a script focuses.
+  await control.page().keyboard.press('Shift');
+  await control.focus();
+  return control.evaluate((element) => {
+    const { outlineStyle, outlineWidth, outlineOffset } = getComputedStyle(element);
+    if (outlineStyle === 'none') throw new Error('The element has no focus ring.');
+    const reach = Number.parseFloat(outlineWidth) + Number.parseFloat(outlineOffset);
+    const ring = element.getBoundingClientRect();
+    const screen = new DOMRect(0, 0, window.innerWidth, window.innerHeight);
+    let clip: Element | null = element.parentElement;
+    while (clip && getComputedStyle(clip).overflowX === 'visible') clip = clip.parentElement;
+    const room = clip && clip !== document.documentElement ? clip.getBoundingClientRect() : screen;
+    return Math.max(
+      0,
+      ...[room.left - ring.left, room.top - ring.top, ring.right - room.right, ring.bottom - room.bottom].map(
+        (distance) => Math.round(distance + reach),
+      ),
+    );
+  });
+}
+
 /** Returns the number of lines that a link, or the heading around it, takes up when its text is long. */
 export function linesOfLongText(link: Locator): Promise<number> {
   return link.evaluate((element) => {
