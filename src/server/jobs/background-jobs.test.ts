@@ -176,11 +176,11 @@ describe('checking counts', () => {
   let database: TestDatabase;
   afterEach(() => database.drop());
 
-  test('drift is exported and logged with the id of its product until it is repaired', async () => {
+  test('drift is exported until it is repaired, and logged once with the id of its product', async () => {
     database = await createTestDatabase();
     await saveProducts(database, [buildProduct({ id: 'tide' }), buildProduct({ id: 'ebb' })]);
     await database.query("UPDATE product_counts SET upvotes = 9 WHERE product_id = 'tide'");
-    const { log, text } = createLogLines();
+    const { log, lines, text } = createLogLines();
     const recorded = recordStatements(database);
     const watch = watchDrift(recorded.database, log, 5);
     const metrics = createSiteMetrics();
@@ -188,13 +188,12 @@ describe('checking counts', () => {
     await expect.poll(metrics.text).toContain('groundswell_count_drift 1\n');
     await expect.poll(text).toContain('"productId":"tide"');
     expect(text()).toContain('counts check --repair');
-    await repairCounts(database, ['tide']);
-    await expect.poll(metrics.text).toContain('groundswell_count_drift 0\n');
-    const lines = text();
     const { length } = recorded.statements;
     await expect.poll(() => recorded.statements.length).toBeGreaterThan(length + 5);
+    await repairCounts(database, ['tide']);
+    await expect.poll(metrics.text).toContain('groundswell_count_drift 0\n');
     watch.close();
-    expect(text()).toBe(lines);
+    expect(lines()).toHaveLength(1);
   });
 
   test('a check of the counts that fails is repeated, and logged once per outage', async () => {

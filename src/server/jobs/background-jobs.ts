@@ -173,9 +173,11 @@ export function watchDrift(database: Database, log: Log, intervalMs = DRIFT_INTE
     if (running) return;
     running = true;
     try {
+      const before = sampler.drift();
       const wrong = await sampler.step();
       isFailing = false;
-      if (wrong.length > 0)
+      // Counts that were wrong in the last round are not logged again.
+      if (sampler.drift() > before)
         log.error({ wrong }, 'Stored counts differ from the number of rows. Run `groundswell counts check --repair`.');
     } catch (error) {
       // Only the first failure of an outage is logged.
