@@ -1,5 +1,5 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { type FocusEvent, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { MAX_ITEMS_PER_REQUEST } from '../../contract/console/records.ts';
 import { formatCount } from '../../contract/text.ts';
 import { showToast } from '../../web/ui/toasts.ts';
@@ -7,7 +7,7 @@ import { type Pages, wasRemovedHere } from '../api/pages.ts';
 import { useClickGuard } from './click-guard.ts';
 import { type Keys, useKeyGuard, useKeys } from './keys.ts';
 import { adjustScrollOf, useScrollPadding, useSteadyRow } from './list-scroll.ts';
-import { ListStatus, type RowState } from './selection.tsx';
+import { ListStatus, type RowState, SelectionBar } from './selection.tsx';
 import { Failure, Loading, RowsFailure } from './states.tsx';
 
 /** Deselects items that were changed, and leaves the others selected. */
@@ -197,6 +197,9 @@ export function List<Item extends object>(props: ListProps<Item>) {
     pages.retry();
   }
 
+  const noteFocus = ({ target }: FocusEvent) => {
+    lastFocused.current = target;
+  };
   const clear = () => setSelected(new Map());
   const deselect: Deselect<Item> = (changed) => {
     const keysOfChanged = new Set(changed.map(keyOf));
@@ -246,9 +249,7 @@ export function List<Item extends object>(props: ListProps<Item>) {
         style={{ height: rows.getTotalSize() }}
         onClickCapture={clickGuard.onClick}
         onMouseLeave={release}
-        onFocus={({ target }) => {
-          lastFocused.current = target;
-        }}
+        onFocus={noteFocus}
       >
         {visible.map((row) => {
           const item = itemAt(row.index);
@@ -287,20 +288,9 @@ export function List<Item extends object>(props: ListProps<Item>) {
       {isLoadingMore && count === 0 && <p className="quiet">Searching older {label.toLowerCase()} …</p>}
       {isLoadingMore && <Loading label={`Loading more ${label.toLowerCase()}`} rows={2} />}
       {present.length > 0 && renderBar && (
-        <section
-          className="choice-bar"
-          aria-label="Selected items"
-          onClickCapture={clickGuard.onClick}
-          onFocus={({ target }) => {
-            lastFocused.current = target;
-          }}
-        >
-          <span>{present.length} selected</span>
+        <SelectionBar count={present.length} onClear={clear} onClickCapture={clickGuard.onClick} onFocus={noteFocus}>
           {renderBar(present, deselect)}
-          <button type="button" className="button" data-tone="quiet" onClick={clear}>
-            Clear
-          </button>
-        </section>
+        </SelectionBar>
       )}
     </>
   );

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { type ComponentProps, useState } from 'react';
 import { formatCount } from '../../contract/text.ts';
 import type { Pages } from '../api/pages.ts';
 
@@ -21,6 +21,24 @@ export function SelectBox({ name, state }: { name: string; state: RowState }) {
       />
       <span className="visually-hidden">Select {name}</span>
     </label>
+  );
+}
+
+interface SelectionBarProps extends ComponentProps<'section'> {
+  count: number;
+  onClear: () => void;
+}
+
+/** The bar with the buttons (children) for the selected items. */
+export function SelectionBar({ count, onClear, children, ...props }: SelectionBarProps) {
+  return (
+    <section {...props} className="choice-bar" aria-label="Selected items">
+      <span>{count} selected</span>
+      {children}
+      <button type="button" className="button" data-tone="quiet" onClick={onClear}>
+        Clear
+      </button>
+    </section>
   );
 }
 
