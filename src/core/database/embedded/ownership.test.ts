@@ -153,6 +153,19 @@ describe('commands', () => {
     site.release();
   });
 
+  it('a command that is interrupted while it connects to the site does not wait for the database', async () => {
+    const dataDir = await harness.createDataDir();
+    const attempt = await becomeOwner(TEST_NAME, dataDir, 'own');
+    const site = 'owned' in attempt ? attempt.owned : expect.unreachable();
+    const controller = new AbortController();
+    const { signal } = controller;
+    // The signal arrives directly after the check that precedes the connection.
+    vi.spyOn(signal, 'throwIfAborted').mockImplementationOnce(() => controller.abort(new Error('Interrupted.')));
+    const command = openEmbedded({ name: TEST_NAME, dataDir, mode: 'share', log: silentLog, signal });
+    await expect(command).rejects.toThrow('Interrupted.');
+    site.release();
+  });
+
   it.each([
     ['the command that started it', 'share'],
     ['the site', 'own'],

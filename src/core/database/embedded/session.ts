@@ -52,6 +52,8 @@ export async function openSession(options: SessionOptions, signal?: AbortSignal)
     const { owner } = attempt;
     const disconnect = () => void owner.close();
     signal?.addEventListener('abort', disconnect);
+    // The signal may have been aborted while this process connected to the owner.
+    if (signal?.aborted) disconnect();
     try {
       const session = await shareOrWait(owner, options);
       if (session) return session;
