@@ -103,6 +103,30 @@ test.describe('§2: comments', () => {
     await expect(commentTexts(page)).toHaveText(['loved', 'liked', 'later', 'late']);
   });
 
+  test('choosing an order takes the visitor’s own comment and likes into account', async ({ page, site }) => {
+    const product = await site.addProduct({ name: 'Hemlock' });
+    await site.addComments(product.id, [
+      { content: 'overtaken', likes: 1, createdAt: ago(1 * HOUR) },
+      { content: 'overtaking', likes: 0, createdAt: ago(1 * MINUTE) },
+    ]);
+    await visit(page, `/product/${product.id}`);
+    await commentBox(page).fill('own');
+    await postButton(page).click();
+    await expect(commentTexts(page)).toHaveText(['own', 'overtaken', 'overtaking']);
+    for (const likes of [1, 2]) {
+      const liked = page.waitForResponse(/\/like$/);
+      await commentWith(page, 'overtaking')
+        .getByRole('button', { name: `Like ${likes - 1}` })
+        .click();
+      await liked;
+    }
+    await expect(commentTexts(page)).toHaveText(['own', 'overtaken', 'overtaking']);
+    await sortBy(page).selectOption('Oldest');
+    await expect(commentTexts(page)).toHaveText(['overtaken', 'overtaking', 'own']);
+    await sortBy(page).selectOption('Best');
+    await expect(commentTexts(page)).toHaveText(['overtaking', 'overtaken', 'own']);
+  });
+
   test('‘Show more comments’ adds each further comment once', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Douglas' });
     const all = Array.from({ length: 135 }, (_, index) => ({ content: `Cone ${index}.`, likes: 200 - index }));

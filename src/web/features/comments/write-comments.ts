@@ -110,7 +110,13 @@ async function showAdded(
     if (isNew) patchProduct(client, productId, (product) => ({ ...product, comments: product.comments + 1 }));
     else void client.invalidateQueries({ queryKey: productKeys.detail(productId) });
   }
+  refetchOrdersWhenChosen(client, productId);
   showCommentToast(TEXTS.added);
+}
+
+/** The visitor's own comment or like may move comments, but only once the visitor chooses an order. */
+function refetchOrdersWhenChosen(client: QueryClient, productId: string): void {
+  void client.invalidateQueries({ queryKey: commentKeys.product(productId), refetchType: 'none' });
 }
 
 function rememberComment({ id, productId }: { id: string; productId: string }): void {
@@ -159,7 +165,10 @@ export async function likeComment(api: Api, client: QueryClient, { id, productId
     mutationFn: () => api.likeComment(id),
     onMutate: () => patch((likes) => likes + 1),
     // The response does not include further likes that are pending.
-    onSuccess: ({ likes }) => patch(() => likes + client.isMutating({ mutationKey }) - 1),
+    onSuccess: ({ likes }) => {
+      patch(() => likes + client.isMutating({ mutationKey }) - 1);
+      refetchOrdersWhenChosen(client, productId);
+    },
     onError: (error) => {
       patch((likes) => likes - 1);
       console.warn(likeFailure(error));
