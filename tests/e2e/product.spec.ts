@@ -63,6 +63,16 @@ test.describe('§2: a product’s page', () => {
     await expect(page).toHaveURL('/');
     await expect(page.getByRole('heading', { name: 'Top Products Launching Today' })).toBeVisible();
   });
+
+  test('links ‘Back to products’ to the home page even if the visitor came from a leaderboard', async ({ page }) => {
+    const { product } = await (await page.request.get('/api/products/lua')).json();
+    await visit(page, `/?board=${product.createdAt.slice(0, 10)}`);
+    await page.getByRole('link', { name: 'Lua', exact: true }).click();
+    await expect(page.getByRole('heading', { level: 1, name: 'Lua' })).toBeVisible();
+    await page.getByRole('link', { name: 'Back to products' }).click();
+    await expect(page).toHaveURL('/');
+    await expect(page.getByRole('heading', { name: 'Top Products Launching Today' })).toBeVisible();
+  });
 });
 
 test.describe('§2: Previous and Next', () => {

@@ -3,7 +3,7 @@ import { createBrowserStore } from '../storage/browser-store.ts';
 import { isTyping } from '../ui/focus.ts';
 import { type Location, useHasNavigated, useRouter } from './router.tsx';
 
-/** The most recently visited list or leaderboard, to which 'Back to products' leads. */
+/** The most recently visited list, to which 'Back to products' leads. */
 interface ListLocation {
   href: string;
   /** The history entry whose scroll position is restored. */
@@ -12,7 +12,7 @@ interface ListLocation {
 
 const LastListContext = createContext<RefObject<ListLocation | null>>({ current: null });
 
-/** Returns a ref to the most recently visited list or leaderboard. It is `null` if none has been visited. */
+/** Returns a ref to the most recently visited list. It is `null` if there is none, or after a leaderboard. */
 export function useLastList(): RefObject<ListLocation | null> {
   return useContext(LastListContext);
 }

@@ -15,7 +15,7 @@ import { formatPeriod } from '../../language/format.ts';
 import { plural, t } from '../../language/translate.ts';
 import { type PageHead, useDocumentHead, useSite } from '../../routing/document-head.ts';
 import { useLastList, useRetryOnMount } from '../../routing/navigation.tsx';
-import { useLocation, useSearchParams } from '../../routing/router.tsx';
+import { useSearchParams } from '../../routing/router.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { useNow } from '../../ui/time.tsx';
 import { Waves } from '../../ui/waves.tsx';
@@ -56,11 +56,11 @@ export function BoardScreen() {
 }
 
 function BoardPage({ period, cursor }: { period: Period; cursor: string }) {
-  const { pathname, search, key } = useLocation();
   const lastList = useLastList();
   useEffect(() => {
-    lastList.current = { href: `${pathname}${search}`, key };
-  }, [lastList, pathname, search, key]);
+    // A leaderboard is not a list of products, so 'Back to products' leads to the home page.
+    lastList.current = null;
+  }, [lastList]);
   const { data, isPending, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage, refetch } =
     useInfiniteQuery({
       ...boardOptions(useApi(), period.name, cursor),
