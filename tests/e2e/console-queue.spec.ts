@@ -71,6 +71,18 @@ test('a submission shows its launch time until that time has passed', async ({ p
   await expect(page.getByRole('article', { name: second })).toContainText('launches once approved');
 });
 
+test('a submission without a picture is previewed with its initial, as on the site', async ({ page, site }) => {
+  const name = `Untold ${randomUUID()}`;
+  await addSubmissions(site, [name]);
+  await signInAndOpen(page, site, '/console/queue?kind=submissions');
+  const picture = page.getByRole('article', { name }).locator('.preview-picture');
+  await expect(picture).toHaveAttribute('data-initial', 'U');
+  await page.keyboard.press('a');
+  await expect(page.getByText(`Approved ${name}`)).toBeVisible();
+  await openConsole(page, `/console/products?q=${name}`);
+  await expect(page.locator('.row-picture')).toHaveAttribute('data-initial', 'U');
+});
+
 test('held keys J and K move through the queue, but a held A approves only one submission', async ({ page, site }) => {
   const [first, second, third] = newNames();
   await addSubmissions(site, [first, second, third]);

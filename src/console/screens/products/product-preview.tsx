@@ -8,7 +8,7 @@ export function ProductPreview({ product }: { product: Product }) {
   const { name, description, image, tags, upvotes } = product;
   return (
     <div className="preview card">
-      <Picture className="preview-picture" src={image} alt="" width={64} height={64} />
+      <Picture className="preview-picture" src={image} alt="" name={name} width={64} height={64} />
       <div className="preview-body">
         <p className="preview-name" dir="auto">
           {name}

@@ -159,7 +159,7 @@ function ProductRow({ product, state, onRemove }: { product: Product; state: Row
   return (
     <div className="row">
       <SelectBox name={name} state={state} />
-      <Picture className="row-picture" src={image} alt="" width={44} height={44} />
+      <Picture className="row-picture" src={image} alt="" name={name} width={44} height={44} />
       <div className="row-body">
         <p className="row-line">
           <button type="button" className="row-title" data-row-focus onClick={() => openDialog({ edit: id })}>
