@@ -8,7 +8,7 @@ import { openConsole, signIn, signInAndOpen, stopLiveUpdates } from '../support/
 import type { E2eSite } from '../support/e2e-site.ts';
 import { expect, test } from '../support/e2e-test.ts';
 import { turnEventLoop } from '../support/page-clock.ts';
-import { brokenWords, failureToast, toast } from '../support/screen.ts';
+import { brokenWords, failureToast, PHONE, toast } from '../support/screen.ts';
 
 const SUMMARY: ImportSummary = {
   ...{ auditId: null, created: 1, updated: 0, unchanged: 0, firstCreated: [], firstUpdated: [] },
@@ -248,6 +248,21 @@ test('on a small phone, the error in a narrow column has no broken words', async
   const error = page.getByRole('cell').locator('.field-error');
   await expect(error).toContainText('bad id!');
   expect(await brokenWords(error)).toEqual([]);
+});
+
+test('on a phone, the error in the last of several columns is on the screen', async ({ page, site }) => {
+  await page.setViewportSize(PHONE);
+  await signInAndOpen(page, site, '/console/import');
+  const buffer = Buffer.from(
+    'name,description,tags,category,maker,createdAt\nTide tables,The tides of every harbour,sea,Weather,Moon,soon\n',
+  );
+  await page
+    .getByLabel('Drop a file here, or choose one')
+    .setInputFiles({ name: 'launches.csv', mimeType: 'text/csv', buffer });
+  await page.getByRole('button', { name: 'Dry run' }).click();
+  // Scrolls to the row, but not to the cell within the row.
+  await page.getByRole('rowheader', { name: '2' }).scrollIntoViewIfNeeded();
+  await expect(page.getByText("'soon' is not a supported date")).toBeInViewport({ ratio: 1 });
 });
 
 test('a file that was edited after it was chosen must be chosen again', async ({ page, site }, info) => {

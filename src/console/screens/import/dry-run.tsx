@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
 import type { ImportErrorRecord, ImportSummary } from '../../../contract/console/records.ts';
-import { fieldOf, PRODUCT_FIELD_NAMES } from '../../../contract/products/fields.ts';
+import { fieldOf, PRODUCT_FIELD_NAMES, type ProductFieldName } from '../../../contract/products/fields.ts';
 import { formatCount, formatQuantity } from '../../../contract/text.ts';
 import { FocusableButton } from '../../ui/focusable-button.tsx';
 import type { ColumnChoice } from './columns.tsx';
@@ -150,7 +150,11 @@ const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stri
 
 /** Shows rows of the file with their errors, below a list of the errors in other rows. */
 function Rows({ rows, choice, errors }: Pick<Props, 'rows' | 'choice'> & { errors: readonly ImportErrorRecord[] }) {
-  const fields = PRODUCT_FIELD_NAMES.filter((field) => choice[field] !== undefined);
+  const hasError = (name: ProductFieldName) => errors.some(({ field }) => field === name);
+  // Fields with errors come first, because the last columns of a wide table are beyond the edge of a phone's screen.
+  const fields = PRODUCT_FIELD_NAMES.filter((field) => choice[field] !== undefined).sort(
+    (one, other) => Number(hasError(other)) - Number(hasError(one)),
+  );
   const isAt = (error: ImportErrorRecord, row: Props['rows'][number]) =>
     row.item === undefined ? error.line === row.line : error.item === row.item;
   const elsewhere = errors.filter((error) => !rows.some((row) => isAt(error, row)));
