@@ -169,6 +169,29 @@ test('in both themes, a line around the chosen option and the active entry of th
   }
 });
 
+test('in both themes, sentences and submitted texts have a contrast of at least 7 to 1', async ({ page, site }) => {
+  await site.database.query('DELETE FROM submissions');
+  await addSubmissions(site, [`Legible ${randomUUID()}`]);
+  const { id } = await site.addProduct();
+  await signIn(page, site);
+  for (const [path, selector, background] of [
+    ['/console/import', '.page-title p', 'html'],
+    [`/console/products?edit=${id}`, '#tags-hint', '.sheet'],
+    ['/console/queue?kind=submissions', 'details dd > bdi', '.list-row[data-active] > .row'],
+  ] as const) {
+    await openConsole(page, path);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      const text = await page
+        .locator(selector)
+        .first()
+        .evaluate((element) => getComputedStyle(element).color);
+      const behind = await page.locator(background).evaluate((element) => getComputedStyle(element).backgroundColor);
+      expect(contrast(toHex(text), toHex(behind)), `${selector}, ${colorScheme}`).toBeGreaterThanOrEqual(7);
+    }
+  }
+});
+
 test('the buttons of a comment are described by its text', async ({ page, site }) => {
   const { id } = await site.addProduct();
   await site.addComments(id, [{ content: 'Rides the tide.' }, { content: 'Buy my coins.' }]);

@@ -154,8 +154,8 @@ function SubmissionRow({ submission, state, onAct }: RowProps) {
         {approvedProduct && changed.length > 0 && (
           <FieldList names={changed} before={approvedProduct} product={product} />
         )}
-        <details className="quiet">
-          <summary>Submitted details</summary>
+        <details>
+          <summary className="quiet">Submitted details</summary>
           <FieldList names={PRODUCT_FIELD_NAMES.filter((name) => textOf(product[name]) !== '')} product={product} />
         </details>
       </div>
