@@ -113,6 +113,23 @@ test('on a phone, the navigation shows the whole focus ring of each link', async
   for (const link of await links.all()) expect(await clippedRing(link)).toBe(0);
 });
 
+test('on a phone, the navigation does not cover a focused link at the bottom of the overview', async ({
+  page,
+  site,
+}) => {
+  await page.setViewportSize(PHONE);
+  await signInAndOpen(page, site);
+  const link = page.getByRole('link', { name: /^The whole board of/ });
+  await expect(link).toBeVisible();
+  const bottom = await link.evaluate((element) => element.getBoundingClientRect().bottom + scrollY);
+  await page.setViewportSize({ ...PHONE, height: Math.ceil(bottom) + 4 });
+  await page.evaluate(() => window.scrollTo(0, 0));
+  await link.focus();
+  const bottomOf = (element: Element) => element.getBoundingClientRect().bottom;
+  const top = await page.getByRole('navigation').evaluate((element) => element.getBoundingClientRect().top);
+  await expect.poll(() => link.evaluate(bottomOf)).toBeLessThanOrEqual(top);
+});
+
 test('buttons keep the focus during their request and after it fails', async ({ page, site, expectConsoleError }) => {
   await site.database.query('DELETE FROM submissions');
   const [written] = await addSubmissions(site, [`Kept ${randomUUID()}`]);
