@@ -282,7 +282,7 @@ test('the overview has the counts of waiting items and the activity, and /doctor
   // Checks two hours, because the hour of the launch may have ended.
   expect(overview.hours.slice(-2).some(({ launches }) => launches > 0)).toBe(true);
   expect(overview.waiting.heldComments).toBeGreaterThan(0);
-  expect(overview.boards.map(({ kind }) => kind)).toEqual(['day', 'week', 'month']);
+  expect(overview.boards.map(({ kind }) => kind)).toEqual(['day', 'week', 'month', 'year']);
   expect(overview.database.products).toBeGreaterThan(0);
   expect(await ada.json('GET', '/doctor')).toEqual({
     findings: [{ check: 'database', status: 'ok', message: 'it responds' }],

@@ -1,4 +1,5 @@
 import type { Comment } from '../comments/schema.ts';
+import type { PeriodKind } from '../leaderboards/period.ts';
 import type { ExclusionReason } from '../leaderboards/schema.ts';
 import type { ProductFieldName } from '../products/fields.ts';
 import type { Product } from '../products/schema.ts';
@@ -165,7 +166,7 @@ export interface OverviewRecord {
   /** Activity by day and by hour, oldest first. The last day and the last hour are the current ones. */
   days: ActivityRecord[];
   hours: ActivityRecord[];
-  boards: { kind: 'day' | 'week' | 'month'; period: string; rows: BoardRow[] }[];
+  boards: { kind: PeriodKind; period: string; rows: BoardRow[] }[];
   waiting: WaitingRecord;
   lastBackupAt: string | null;
   /** Whether backups are scheduled, that is, whether `BACKUP_DIR` is set. */

@@ -5,6 +5,7 @@ import {
   type OverviewRecord,
   type WaitingRecord,
 } from '../../contract/console/records.ts';
+import { PERIOD_KINDS, type PeriodKind } from '../../contract/leaderboards/period.ts';
 import { newestBackupOf, scheduledTime } from '../backups/backup-file.ts';
 import { WAITING } from '../comments/comment-row.ts';
 import type { Sql } from '../database/database.ts';
@@ -28,7 +29,7 @@ export async function readOverview(sql: Sql, { rules, backupFolder, activity }: 
   const { now, timeZone } = rules;
   const periods = periodsAt(now, timeZone);
   const [boards, waiting, database, lastBackupAt] = await Promise.all([
-    Promise.all((['day', 'week', 'month'] as const).map((kind) => readBoard(sql, kind, periods[kind], rules))),
+    Promise.all(PERIOD_KINDS.map((kind) => readBoard(sql, kind, periods[kind], rules))),
     readWaiting(sql),
     readSize(sql),
     readLastBackup(sql, backupFolder),
@@ -36,7 +37,7 @@ export async function readOverview(sql: Sql, { rules, backupFolder, activity }: 
   return { ...activity, boards, waiting, lastBackupAt, backupsScheduled: backupFolder !== undefined, database };
 }
 
-async function readBoard(sql: Sql, kind: 'day' | 'week' | 'month', period: string, rules: LeaderboardRules) {
+async function readBoard(sql: Sql, kind: PeriodKind, period: string, rules: LeaderboardRules) {
   const board = await getLeaderboard(sql, period, { limit: BOARD_ROWS }, rules);
   const rows = (board?.items ?? []).map(({ productId, name, rank, votes }) => ({ productId, name, rank, votes }));
   return { kind, period, rows };

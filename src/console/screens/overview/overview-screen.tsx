@@ -148,7 +148,7 @@ const formatDay = (time: string) => DAY_FORMAT.format(new Date(time));
 const formatHourTick = (time: string) => (time.slice(11, 16) === '00:00' ? formatDay(time) : time.slice(11, 16));
 const formatHour = (time: string) => `${formatDay(time)}, ${time.slice(11, 16)}`;
 
-const KINDS = { day: 'Today', week: 'This week', month: 'This month' } as const;
+const KINDS = { day: 'Day', week: 'Week', month: 'Month', year: 'Year' } as const;
 
 function Boards({ boards }: { boards: OverviewRecord['boards'] }) {
   const [kind, setKind] = useState<keyof typeof KINDS>('day');
