@@ -314,7 +314,7 @@ test('what visitors and makers have written in a right-to-left script runs from 
   page,
   site,
 }) => {
-  const [name, category, author] = ['منارة C++ (2026)', 'خرائط', 'ليلى'];
+  const [name, category, author] = ['سفينة C++ (2026)', 'خرائط', 'ليلى'];
   const product = await site.addProduct({ name, category, tags: [`وسم ${randomUUID()}`] });
   await site.addComments(product.id, [{ content: 'مفيد جدا', authorName: author }]);
   await signIn(page, site);
