@@ -4,6 +4,7 @@ import { planOf } from '../../../tests/support/query-plan.ts';
 import { recordStatements } from '../../../tests/support/recording-database.ts';
 import { openSubmissionHarness } from '../../../tests/support/submission-harness.ts';
 import type { Sql } from '../database/database.ts';
+import { launchOf } from '../products/save-products.ts';
 import { listSubmissions, type SubmissionFilter } from './list-submissions.ts';
 
 const harness = openSubmissionHarness();
@@ -70,9 +71,11 @@ test('a requested launch time is shown until it has passed; then, approval launc
   const launchAt = harness.inHours(1).toISOString();
   const maker = await harness.submit({ launchAt });
   const shown = async () => [await harness.inspect(maker.id), await site.submissions.get(maker)];
-  expect(await shown()).toMatchObject([{ launchAt }, { launchAt }]);
-  clock.advance({ hours: 1 });
-  expect(await shown()).toMatchObject([{ launchAt: null }, { launchAt: null }]);
+  const scheduled = { launchAt, product: { createdAt: launchAt } };
+  expect(await shown()).toMatchObject([scheduled, scheduled]);
+  clock.advance({ hours: 49 });
+  const late = { launchAt: null, product: launchOf(clock.now(), 'UTC') };
+  expect(await shown()).toMatchObject([late, late]);
   await harness.approve(maker.id);
   const launched = { status: 'launched', launchAt: clock.now().toISOString() };
   expect(await shown()).toMatchObject([launched, launched]);

@@ -69,7 +69,8 @@ export function launchAtOf(row: SubmissionRow, product: Product | undefined, now
   return launchAt && (status === 'approved' || launchAt > now) ? launchAt.toISOString() : null;
 }
 
-/** Returns the product as it would launch at its launch time, or now if no time is set. */
-export function previewOf({ id, fields, launch_at: launchAt }: SubmissionRow, now: Date, timeZone: string): Product {
-  return { ...productOfFields(id, fields, launchAt ?? now, timeZone), upvotes: 0, comments: 0 };
+/** Returns the product as it would launch, with the time that `launchAtOf` returns, or now. */
+export function previewOf(row: SubmissionRow, now: Date, timeZone: string): Product {
+  const launchAt = new Date(launchAtOf(row, undefined, now) ?? now);
+  return { ...productOfFields(row.id, row.fields, launchAt, timeZone), upvotes: 0, comments: 0 };
 }
