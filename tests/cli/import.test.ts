@@ -130,6 +130,13 @@ test("a product without a time launches immediately even if this machine's clock
   expect(await createCore(database).getProduct('tide')).toMatchObject({ product: { name: 'Tide' } });
 });
 
+test("the products of the sample catalogue have launched even if this machine's clock is a day ahead", async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 86_400_000 });
+  onTestFinished(() => void vi.useRealTimers());
+  expect(await runProgram(['sample', 'load'], { DATABASE_URL: database.url })).toMatchObject({ code: 0 });
+  expect(await database.query('SELECT FROM products WHERE created_at > clock_timestamp()')).toEqual([]);
+});
+
 describe('refused imports exit 2 and change nothing', () => {
   test('an invalid row is refused with one message per error, which names the file and the line', async () => {
     const path = await file('bad.csv', 'id,name,createdAt\na,A,2023-01-01\nB b,B,never\n');

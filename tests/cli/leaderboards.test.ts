@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import type { Leaderboard, LeaderboardSummary } from '../../src/contract/leaderboards/schema.ts';
 import { LIMITS } from '../../src/contract/limits.ts';
 import type { Product } from '../../src/contract/products/schema.ts';
@@ -55,6 +55,17 @@ test('leaderboards show prints the ranks, and refuses an invalid period or one w
   expect((await run('leaderboards', 'show', DAY)).stdout).toMatch(new RegExp(`^${DAY}: 2 launches, open`));
   expect(await run('leaderboards', 'show', '2026-02-30')).toMatchObject({ code: 2 });
   expect(await run('leaderboards', 'show', '1999')).toMatchObject({ code: 1 });
+});
+
+test("leaderboards, statistics and invitations follow the database's clock even if this machine's is three days ahead", async () => {
+  const ahead = now.getTime() + 3 * 86_400_000;
+  vi.useFakeTimers({ toFake: ['Date'], now: ahead });
+  onTestFinished(() => void vi.useRealTimers());
+  expect(await json('leaderboards', 'show', DAY)).toMatchObject({ status: 'open' });
+  expect(await json('leaderboards', 'list')).toMatchObject({ leaderboards: [{ period: DAY, status: 'open' }] });
+  const { days } = await json<{ days: { day: string }[] }>('stats', '--days', '1');
+  const { expiresAt } = await json<{ expiresAt: string }>('console', 'invite', 'ada');
+  for (const time of [days[0]?.day, expiresAt]) expect(Date.parse(time ?? '')).toBeLessThan(ahead - 86_400_000);
 });
 
 test('votes exclude removes votes from the leaderboard, include restores votes, undo reverts the last change, and the log has the reasons', async () => {

@@ -77,6 +77,13 @@ test.each([
   expect(Date.parse(launchAt ?? '')).toBeGreaterThanOrEqual(before - 60_000);
 });
 
+test("schedule accepts a future time even if this machine's clock is an hour ahead", async () => {
+  const time = new Date(Date.now() + 1_800_000).toISOString();
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 });
+  onTestFinished(() => void vi.useRealTimers());
+  expect(await run('schedule', id, time)).toMatchObject({ code: 0 });
+});
+
 test('decline requires a reason, which the maker can read', async () => {
   for (const missing of [[], ['--reason', ' '], ['--reason', '\u200b']])
     expect(await run('decline', id, ...missing)).toMatchObject({ code: 2 });

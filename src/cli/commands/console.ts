@@ -3,6 +3,7 @@ import { CONSOLE_PATHS } from '../../contract/console/paths.ts';
 import { isOperatorName } from '../../contract/console/records.ts';
 import { utcMinute } from '../../contract/text.ts';
 import { inviteOperator, listOperators, type Operator, revokeOperator } from '../../core/console/operators.ts';
+import { readDatabaseTime } from '../../core/database/database.ts';
 import { readSettings } from '../../settings/settings.ts';
 import { jsonOption, UsageError } from '../arguments.ts';
 import { linkOrigin } from '../site-address.ts';
@@ -36,7 +37,9 @@ The site has no console until the first operator is invited.`,
     .action(async (name: string, { json = false }: { json?: boolean }) => {
       checkName(name);
       const origin = linkOrigin(readSettings(process.env));
-      const { token, expiresAt } = await withDatabase(({ database }) => inviteOperator(database, name, new Date()));
+      const { token, expiresAt } = await withDatabase(async ({ database }) =>
+        inviteOperator(database, name, await readDatabaseTime(database)),
+      );
       const link = `${origin}${CONSOLE_PATHS.invitation(token)}`;
       if (json) return printJson({ name, link, expiresAt });
       print(link);
@@ -50,7 +53,9 @@ function listCommand(): Command {
     .addOption(jsonOption('{ "operators": [{ "name": "ada", "active": true, "sessions": 1, … }] }'))
     .addHelpText('after', '\nExamples:\n  groundswell console list')
     .action(async ({ json = false }: { json?: boolean }) => {
-      const operators = await withDatabase(({ database }) => listOperators(database, new Date()));
+      const operators = await withDatabase(async ({ database }) =>
+        listOperators(database, await readDatabaseTime(database)),
+      );
       if (json) return printJson({ operators });
       if (operators.length === 0) return print('The site has no operators, so it has no console.');
       printTable(

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { PERIOD_KINDS, type Period, type PeriodKind, parsePeriod } from '../../contract/leaderboards/period.ts';
 import { formatCount, formatQuantity, utcMinute } from '../../contract/text.ts';
-import type { Sql } from '../../core/database/database.ts';
+import { readDatabaseTime, type Sql } from '../../core/database/database.ts';
 import { type CheckedBoard, checkBoard, countLaunches, repairBoard } from '../../core/leaderboards/check-board.ts';
 import { getLeaderboard } from '../../core/leaderboards/get-leaderboard.ts';
 import { listLeaderboards } from '../../core/leaderboards/list-leaderboards.ts';
@@ -26,7 +26,8 @@ export function leaderboardsCommand(): Command {
     .addCommand(checkCommand());
 }
 
-const rulesNow = () => ({ ...readSettings(process.env).launches, now: new Date() });
+/** Returns the rules with the database's time, because this machine's clock may differ from the site's. */
+const rulesOf = async (sql: Sql) => ({ ...readSettings(process.env).launches, now: await readDatabaseTime(sql) });
 
 function listCommand(): Command {
   return new Command('list')
@@ -35,7 +36,9 @@ function listCommand(): Command {
     .addOption(limitOption(30, MAX_SHOWN))
     .addOption(jsonOption('{ "leaderboards": [{ "period": …, "status": …, "launches": …, "winners": […], … }] }'))
     .action(async ({ kind, limit, json = false }: { kind: PeriodKind; limit: number; json?: boolean }) => {
-      const { items } = await withDatabase(({ database }) => listLeaderboards(database, { kind, limit }, rulesNow()));
+      const { items } = await withDatabase(async ({ database }) =>
+        listLeaderboards(database, { kind, limit }, await rulesOf(database)),
+      );
       if (json) return printJson({ leaderboards: items });
       if (items.length === 0) return print('There is no leaderboard yet.');
       printTable(
@@ -63,7 +66,9 @@ function showCommand(): Command {
     .addOption(jsonOption('{ "period": …, "status": …, "revision": 0, "digest": …, "items": […], … }'))
     .action(async (name: string, { limit, json = false }: { limit: number; json?: boolean }) => {
       const { name: period } = readPeriod(name);
-      const board = await withDatabase(({ database }) => getLeaderboard(database, period, { limit }, rulesNow()));
+      const board = await withDatabase(async ({ database }) =>
+        getLeaderboard(database, period, { limit }, await rulesOf(database)),
+      );
       if (board === null) throw new Error(noLeaderboard(period));
       if (json) return printJson(board);
       const revision = board.revision === 0 ? '' : `, revision ${board.revision}`;
@@ -128,7 +133,8 @@ function checkCommand(): Command {
  */
 async function checkWithoutBoard(sql: Sql, period: Period): Promise<Omit<CheckedBoard, 'wrong'>> {
   const { name } = period;
-  if ((await getLeaderboard(sql, name, { limit: 1 }, rulesNow())) === null) throw new Error(noLeaderboard(name));
+  if ((await getLeaderboard(sql, name, { limit: 1 }, await rulesOf(sql))) === null)
+    throw new Error(noLeaderboard(name));
   const launches = await countLaunches(sql, period);
   const differences = launches > 0 ? [`the leaderboard of ${name} is missing, although the period has launches`] : [];
   return { launches, votes: 0, differences };

@@ -3,7 +3,7 @@ import { formatQuantity } from '../../contract/text.ts';
 import { getSampleTime, loadSample } from '../../core/catalogue/load-sample.ts';
 import { previewRemoval, removeSample, type SampleRemoval } from '../../core/catalogue/remove-sample.ts';
 import { readSampleCatalogue, type SampleCatalogue } from '../../core/catalogue/sample-catalogue.ts';
-import type { Sql } from '../../core/database/database.ts';
+import { readDatabaseTime, type Sql } from '../../core/database/database.ts';
 import { systemRuntime } from '../../core/runtime.ts';
 import { PACKAGE_FOLDERS } from '../../settings/package-root.ts';
 import { readSettings } from '../../settings/settings.ts';
@@ -77,7 +77,7 @@ Edited products are not removed; their ids are printed.`,
  */
 async function readCatalogue(sql: Sql): Promise<SampleCatalogue> {
   const { timeZone } = readSettings(process.env).launches;
-  const loadedAt = (await getSampleTime(sql)) ?? { now: systemRuntime.now().toISOString(), timeZone };
+  const loadedAt = (await getSampleTime(sql)) ?? { now: (await readDatabaseTime(sql)).toISOString(), timeZone };
   return readSampleCatalogue(PACKAGE_FOLDERS.catalogue, loadedAt);
 }
 

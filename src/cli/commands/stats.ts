@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { formatCount, utcMinute } from '../../contract/text.ts';
 import type { Connection } from '../../core/database/connect.ts';
+import { readDatabaseTime } from '../../core/database/database.ts';
 import { type DayStats, readStats, type SiteStats } from '../../core/stats/read-stats.ts';
 import type { SubmissionStats } from '../../core/submissions/list-submissions.ts';
 import { jsonOption, numberReader } from '../arguments.ts';
@@ -43,7 +44,9 @@ Examples:
 
 /** Reads the statistics without a statement timeout, because there may be millions of upvotes in these days. */
 function read(connection: Connection, days: number): Promise<SiteStats> {
-  return connection.withoutStatementTimeout((database) => readStats(database, { days, now: new Date() }));
+  return connection.withoutStatementTimeout(async (database) =>
+    readStats(database, { days, now: await readDatabaseTime(database) }),
+  );
 }
 
 function printStats({ days, top, hours, networks, submissions }: SiteStats): void {

@@ -89,10 +89,12 @@ function scheduleCommand(): Command {
     .option('--revision <number>', 'only if the submission still has this revision', numberReader(MAX_REVISION))
     .addOption(jsonOption('{ "submissions": […], "failed": [{ "id": …, "code": …, "reason": … }] }'))
     .addHelpText('after', '\nExamples:\n  groundswell submissions schedule tide-tables 2026-12-01T09:00:00+01:00')
-    .action((id: string, time: Date, flags: Flags) => {
-      if (time.getTime() <= Date.now()) throw new UsageError('This time has passed. Choose a time in the future.');
-      return decideAll([id], flags, (database, target, rules) => scheduleSubmission(database, target, time, rules));
-    });
+    .action((id: string, time: Date, flags: Flags) =>
+      decideAll([id], flags, async (database, target, rules) => {
+        if (time <= rules.now) throw new UsageError('This time has passed. Choose a time in the future.');
+        return scheduleSubmission(database, target, time, rules);
+      }),
+    );
 }
 
 function undoCommand(): Command {
@@ -140,12 +142,11 @@ async function decideAll(ids: readonly string[], { revision, json = false }: Fla
   readProductIds(ids);
   if (revision !== undefined && ids.length > 1)
     throw new UsageError('--revision applies to one submission. Name only one, or leave --revision out.');
-  const { timeZone } = readSettings(process.env).launches;
   const decided: ReturnType<typeof resultOf>[] = [];
   const failed: { id: string; code: string; reason: string }[] = [];
   try {
     await withDatabase(async ({ database }) => {
-      const rules = await rulesOf(database, timeZone);
+      const rules = await rulesOf(database);
       for (const id of new Set(ids)) {
         try {
           const decideOne = (on: Database) => decide(on, { id, revision }, rules);
@@ -169,8 +170,8 @@ async function decideAll(ids: readonly string[], { revision, json = false }: Fla
 }
 
 /** Returns launch rules with the database's time, because this machine's clock may differ from the site's. */
-const rulesOf = async (database: Database, timeZone: string) =>
-  launchRules({ now: await readDatabaseClock(database) }, timeZone);
+const rulesOf = async (database: Database) =>
+  launchRules({ now: await readDatabaseClock(database) }, readSettings(process.env).launches.timeZone);
 
 const resultOf = ({ id, status, revision, launchAt, reason }: SubmissionRecord) => ({
   id,
@@ -201,9 +202,8 @@ function showCommand(): Command {
     .addHelpText('after', '\nExamples:\n  groundswell submissions show tide-tables')
     .action(async (id: string, { json = false }: { json?: boolean }) => {
       readProductIds([id]);
-      const { timeZone } = readSettings(process.env).launches;
       const submission = await withDatabase(async ({ database }) =>
-        inspectSubmission(database, id, await rulesOf(database, timeZone)),
+        inspectSubmission(database, id, await rulesOf(database)),
       );
       if (json) return printJson({ submission });
       for (const [name, text] of factsOf(submission)) printFact(name, text);
@@ -259,10 +259,9 @@ Examples:
     | jq -r '.submissions[] | select(.suspectedSpam) | .id'`,
     )
     .action(async ({ all = false, cursor, limit, json = false }: ListFlags) => {
-      const { timeZone } = readSettings(process.env).launches;
       const filter: SubmissionFilter = { status: all ? 'all' : 'waiting', limit, cursor };
       const { items, nextCursor } = await withDatabase(async ({ database }) =>
-        listSubmissions(database, filter, await rulesOf(database, timeZone)),
+        listSubmissions(database, filter, await rulesOf(database)),
       );
       if (json) return printJson({ submissions: items, nextCursor });
       if (items.length === 0)
