@@ -195,6 +195,19 @@ test('a page that the browser restores the next day links to that day’s board'
   await expectTodaysLink(page);
 });
 
+test('a page shows current ages as soon as the visitor returns to a device that was asleep', async ({ page, site }) => {
+  const term = `remora ${randomUUID()}`;
+  const createdAt = new Date(Date.now() - 60_000).toISOString();
+  await site.addProduct({ name: 'Remora asleep', description: term, createdAt });
+  await page.clock.install();
+  await visit(page, `/?q=${term}`);
+  await setTabVisibility(page, 'hidden');
+  // Unlike `fastForward`, this fires no timers.
+  await page.clock.setSystemTime(Date.now() + 8 * 3_600_000);
+  await setTabVisibility(page, 'visible');
+  await expect(page.locator('.product-card .time-ago')).toHaveText('8 hours ago');
+});
+
 test('while the tab that leads the shared stream is frozen, another tab polls', async ({ page, site }) => {
   const product = await site.addProduct({ name: 'Triggerfish' });
   const leader = await page.context().newPage();

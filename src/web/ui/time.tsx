@@ -2,7 +2,9 @@ import { createContext, type ReactNode, startTransition, useEffect, useState } f
 import { intlLocale, perLocale, t } from '../language/translate.ts';
 import { useProvided } from './use-provided.ts';
 
-const TICK_MS = 60_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
 
 interface Time {
   /** When the server rendered the page, in milliseconds since 1970. */
@@ -22,8 +24,13 @@ export function NowProvider({ renderedAt, children }: { renderedAt: number; chil
     // Uses a transition, because an urgent update of this context would make React hydrate the whole page in one piece.
     const tick = () => startTransition(() => setTime({ renderedAt, now: Date.now() }));
     tick();
-    const timer = setInterval(tick, TICK_MS);
-    return () => clearInterval(timer);
+    const timer = setInterval(tick, MINUTE_MS);
+    // Timers do not run while the device sleeps or the page is in the back/forward cache.
+    document.addEventListener('visibilitychange', tick);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener('visibilitychange', tick);
+    };
   }, [renderedAt]);
   return <TimeContext value={time}>{children}</TimeContext>;
 }
@@ -40,33 +47,30 @@ export function useNow(): number {
 /** The age of something, such as "5 minutes ago", updated as time passes. Its tooltip shows the exact time. */
 export function TimeAgo({ time }: { time: string }) {
   const now = useNow();
-  const exact = Number.isNaN(Date.parse(time)) ? undefined : new Date(time).toISOString();
+  // `toJSON` returns null for an invalid time.
+  const exact = new Date(Date.parse(time)).toJSON() ?? undefined;
   return (
-    <time className="time-ago" dateTime={exact} title={exact?.replace('T', ' ').replace(/\..*$/, ' UTC')}>
+    <time className="time-ago" dateTime={exact} title={exact?.replace(/T(.*)\..*/, ' $1 UTC')}>
       {timeAgo(time, now)}
     </time>
   );
 }
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
-
 /** Returns an age in the wording of the specification (section 9). `now` is in milliseconds since 1970. */
 export function timeAgo(time: string | null | undefined, now: number): string {
-  const then = time ? Date.parse(time) : Number.NaN;
-  if (Number.isNaN(then)) return t('Recently');
-  const elapsed = now - then;
+  const elapsed = now - Date.parse(time ?? '');
+  if (Number.isNaN(elapsed)) return t('Recently');
   // If the browser's clock is slow, a new comment has a negative age.
   if (elapsed < MINUTE_MS) return t('Just now');
-  if (elapsed < HOUR_MS) return count(Math.floor(elapsed / MINUTE_MS), 'minute');
-  if (elapsed < DAY_MS) return count(Math.floor(elapsed / HOUR_MS), 'hour');
-  return count(Math.floor(elapsed / DAY_MS), 'day');
+  if (elapsed < HOUR_MS) return count(elapsed / MINUTE_MS, 'minute');
+  if (elapsed < DAY_MS) return count(elapsed / HOUR_MS, 'hour');
+  return count(elapsed / DAY_MS, 'day');
 }
 
 const agesOf = perLocale((locale) => new Intl.RelativeTimeFormat(locale));
 
-function count(amount: number, unit: 'minute' | 'hour' | 'day'): string {
+function count(elapsed: number, unit: 'minute' | 'hour' | 'day'): string {
+  const amount = Math.floor(elapsed);
   const locale = intlLocale();
   if (locale) return agesOf(locale).format(-amount, unit);
   return `${amount} ${unit}${amount === 1 ? '' : 's'} ago`;
