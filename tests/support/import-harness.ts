@@ -31,7 +31,7 @@ export async function openImportHarness() {
       slugifyIds: false,
       separator: ',',
       dryRun: false,
-      now: NOW,
+      now: () => NOW,
       timeZone: 'UTC',
       log: silentLog,
     } as const;

@@ -64,7 +64,7 @@ test('a postponement counts as undone once a later edit or import reverts it, an
     expect.objectContaining({ ...POSTPONED, undoneAt }),
   ]);
   await harness.run(lines({ id: 'launched', createdAt: inDays(-2) }, { id: 'scheduled', createdAt: inDays(-2) }), {
-    now,
+    now: () => now,
   });
   expect(await entries()).toEqual([
     expect.objectContaining(RESUMED),
@@ -142,8 +142,8 @@ test('the launched products that an import or its undo postpones are listed', as
     { id: 'launched', createdAt: inDays(1), description: 'New' },
     { id: 'scheduled', createdAt: inDays(-1) },
   );
-  await harness.run(rows, { dryRun: true, now });
-  const { auditId } = await harness.run(rows, { now });
+  await harness.run(rows, { dryRun: true, now: () => now });
+  const { auditId } = await harness.run(rows, { now: () => now });
   expect(await entries()).toEqual([expect.objectContaining({ ...POSTPONED, productId: 'launched' })]);
   const [entry] = (await browseAudit(harness.database, { action: 'products postpone', limit: 2 })).items;
   expect(entry?.details).toMatchObject({ after: { createdAt: inDays(1) }, import: auditId });
@@ -159,7 +159,7 @@ test('whether an import postpones a product depends on whether the product has l
   await saveProducts(harness.database, [buildProduct({ id: 'delayed', createdAt: inDays(-4) })]);
   const rows = lines({ id: 'launched', createdAt: inDays(1) }, { id: 'delayed', createdAt: inDays(-2) });
   // Simulates that the launch of `launched` and the new launch time of `delayed` pass while the import runs.
-  await harness.run(rows, { now: new Date(inDays(-3)) });
+  await harness.run(rows, { now: () => new Date(inDays(-3)) });
   expect(await entries()).toEqual([expect.objectContaining({ ...POSTPONED, productId: 'launched' })]);
 });
 

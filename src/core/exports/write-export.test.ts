@@ -43,7 +43,7 @@ async function exported(database: TestDatabase, options: Partial<ExportOptions> 
 async function importInto(database: TestDatabase, kind: FileKind, content: string) {
   const path = join(folder, 'file');
   await writeFile(path, content);
-  const options = { map: new Map(), slugifyIds: false, separator: ',', dryRun: false, now: NOW, timeZone: 'UTC' };
+  const options = { map: new Map(), slugifyIds: false, separator: ',', dryRun: false, now: () => NOW, timeZone: 'UTC' };
   const { created, ignoredCounts } = await importProducts(database, { path, kind, log: silentLog, ...options });
   return { created: created.count, ignoredCounts };
 }

@@ -8,6 +8,7 @@ import { interruptTransactions } from '../../../tests/support/interrupted-transa
 import { createLogLines } from '../../../tests/support/log-lines.ts';
 import { planOfProduct } from '../../../tests/support/query-plan.ts';
 import { silentLog } from '../../../tests/support/silent-log.ts';
+import { createTestClock } from '../../../tests/support/test-clock.ts';
 import { joinTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { type Database, openDatabase } from '../database/database.ts';
 import { editProduct } from '../products/edit-product.ts';
@@ -20,6 +21,7 @@ import { type ImportOptions, importProducts } from './import-products.ts';
 import { LOCK_IMPORTS } from './merge-products.ts';
 
 const logged = createLogLines();
+const clock = createTestClock(NOW);
 let harness: Awaited<ReturnType<typeof openImportHarness>>;
 /** Separate connections to the database, which stand in for another process. */
 let other: TestDatabase;
@@ -40,7 +42,7 @@ async function importRows(database: Database, name: string, ...rows: object[]) {
   const path = join(harness.folder, name);
   await writeFile(path, lines(...rows));
   const options = { kind: 'json-lines', map: new Map(), slugifyIds: false, separator: ',', dryRun: false } as const;
-  return importProducts(database, { path, now: NOW, timeZone: 'UTC', log: logged.log, onProgress, ...options });
+  return importProducts(database, { path, now: clock.now, timeZone: 'UTC', log: logged.log, onProgress, ...options });
 }
 
 test('an import whose database becomes unavailable after the commit is reported as done, and the skipped steps are logged', async () => {
@@ -86,6 +88,18 @@ test('concurrent imports of different products with the same name and no id crea
     { id: 'wave', description: 'A surf forecast', maker: 'Ann' },
     { id: 'wave-2', description: 'An audio editor', maker: 'Bob' },
   ]);
+});
+
+test('a product without a time launches when its import writes, not before the import waits for another one', async () => {
+  let waiting: ReturnType<typeof importRows> | undefined;
+  await other.transaction(async (sql) => {
+    await sql.query(LOCK_IMPORTS);
+    waiting = importRows(harness.database, 'waiting', { id: 'wave' });
+    await expect.poll(() => blockedStatements(harness.database)).toHaveLength(1);
+    clock.advance({ hours: 1 });
+  });
+  await waiting;
+  expect(await harness.product('wave')).toMatchObject({ createdAt: clock.now().toISOString() });
 });
 
 test('concurrent imports of different fields of a product change both fields', async () => {

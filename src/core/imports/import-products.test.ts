@@ -279,11 +279,11 @@ test('rows without times are listed in the order of the file, on the day of the 
   expect(await listed()).toEqual(['m', 'z', 'a', 'k']);
   await harness.clear();
   const midnight = new Date('2026-05-06T00:00:00.001Z');
-  await harness.run(lines(...rows), { now: midnight });
+  await harness.run(lines(...rows), { now: () => midnight });
   expect((await harness.product('k'))?.createdAt).toBe('2026-05-06T00:00:00.000Z');
   await harness.clear();
   const now = new Date('2026-11-21T08:00:00.001Z');
-  await harness.run(lines(...rows), { now, timeZone: 'America/Los_Angeles' });
+  await harness.run(lines(...rows), { now: () => now, timeZone: 'America/Los_Angeles' });
   expect((await harness.product('k'))?.createdAt).toBe('2026-11-21T08:00:00.000Z');
 });
 

@@ -22,7 +22,7 @@ export interface ImportOptions {
   dryRun: boolean;
   /** The operator's picture folder, and the site's store. If unset, local pictures are not copied. */
   pictures?: { from: string; to: string } | undefined;
-  now: Date;
+  now: () => Date;
   /** The value of SITE_TIME_ZONE. */
   timeZone: string;
   log: Pick<Log, 'warn'>;

@@ -43,7 +43,7 @@ test('importing a file again writes no product and records no change', async () 
   const versions = () => harness.database.query('SELECT id, xmin::text FROM products ORDER BY id');
   const before = await versions();
   await harness.database.query('TRUNCATE changes, audit_log');
-  expect(counts(await harness.run(file, { now: new Date() }))).toEqual({ created: 0, updated: 0, unchanged: 4 });
+  expect(counts(await harness.run(file, { now: () => new Date() }))).toEqual({ created: 0, updated: 0, unchanged: 4 });
   expect(await versions()).toEqual(before);
   expect(await harness.database.query('SELECT FROM changes')).toEqual([]);
   expect(await harness.database.query('SELECT FROM audit_log')).toEqual([]);

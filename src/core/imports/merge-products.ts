@@ -42,8 +42,8 @@ interface MergeOptions {
   target: string;
   /** Whether to compare the products without writing them. */
   dryRun: boolean;
-  /** The creation time of the first new product whose row does not contain a time. */
-  now: Date;
+  /** Called once the import writes: the creation time of the first new product whose row does not contain a time. */
+  now: () => Date;
   /** The value of SITE_TIME_ZONE. */
   timeZone: string;
   onRows?: ((count: number) => void) | undefined;
@@ -83,8 +83,9 @@ export async function mergeProducts(
 async function mergeBatches(
   sql: Sql,
   { spool, file }: { spool: Spool; file: CheckedFile },
-  { target, dryRun, now, timeZone, onRows }: MergeOptions,
+  { target, dryRun, now: readNow, timeZone, onRows }: MergeOptions,
 ): Promise<MergedProducts> {
+  const now = readNow();
   const merged: MergedProducts = {
     auditId: null,
     created: new Sampled(),

@@ -54,7 +54,7 @@ async function importFile(...rows: object[]) {
   const path = join(folder, 'products.jsonl');
   await writeFile(path, rows.map((row) => JSON.stringify(row)).join('\n'));
   const options = { kind: 'json-lines', map: new Map(), slugifyIds: false, separator: ',', dryRun: false } as const;
-  await importProducts(site.database, { path, now: NOW, timeZone: 'UTC', log: silentLog, ...options });
+  await importProducts(site.database, { path, now: () => NOW, timeZone: 'UTC', log: silentLog, ...options });
 }
 
 const RARE = { name: '東京 C++', description: '🌊 50% für Zq' };

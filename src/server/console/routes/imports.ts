@@ -112,7 +112,7 @@ export const importRoutes: FastifyPluginAsyncTypebox<Options> = async (
         importProducts(database, {
           ...{ path, name, kind, map: columnMap, slugifyIds, dryRun },
           separator: DEFAULT_SEPARATOR,
-          now: runtime.now(),
+          now: runtime.now,
           timeZone,
           log,
           onProgress(stage, done) {
