@@ -96,6 +96,16 @@ describe('while responses cannot be produced', () => {
     expect((await cache.get(page.request())).ageS).toBeUndefined();
   });
 
+  test('a response that was stale before the change feed was disconnected has its age since then', async () => {
+    const page = source('git');
+    await cache.get(page.request());
+    cache.invalidate(change('git'));
+    await harness.advance(500_000);
+    cache.setConnected(false);
+    await harness.advance(7_000);
+    expect((await cache.get(page.request())).ageS).toBe(507);
+  });
+
   test('while the change feed is disconnected, no request waits for a page whose rendering hangs', async () => {
     const page = source('git');
     await cache.get(page.request());

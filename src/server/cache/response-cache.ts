@@ -195,11 +195,17 @@ export class ResponseCache {
   }
 
   #serve(outcome: CacheOutcome, state: EntryState): Served {
-    const since = state.kind === 'failing' ? state.since : this.#disconnectedAt;
+    const since = state.kind === 'failing' ? state.since : this.#disconnectedSince(state);
     this.#stats[since === undefined ? outcome : 'stale'] += 1;
     return {
       version: state.version,
       ageS: since === undefined ? undefined : Math.floor((this.#runtime.monotonicMs() - since) / 1_000),
     };
+  }
+
+  /** Returns since when the version may be outdated, if the change feed is disconnected. */
+  #disconnectedSince(state: EntryState): number | undefined {
+    if (this.#disconnectedAt === undefined || state.kind === 'fresh') return this.#disconnectedAt;
+    return Math.min(state.since, this.#disconnectedAt);
   }
 }
