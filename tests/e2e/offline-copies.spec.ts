@@ -206,3 +206,21 @@ test('the offline cache contains no search results, which would evict visited pr
   await expectCached(page, list);
   expect(await areCached(page, [search])).toEqual([false]);
 });
+
+test('with the service worker, the browser requests a missing page once, not twice', async ({
+  page,
+  site,
+  expectConsoleError,
+}) => {
+  expectConsoleError(/404 \(Not Found\)/);
+  await skipFeatureDelay(page);
+  const product = await site.addProduct({ name: 'Weatherfish' });
+  await visitAndCache(page, `/product/${product.id}`);
+  for (const path of ['/weatherfishes', '/more-weatherfishes']) {
+    await page.goto(path);
+    await expect(page.getByRole('heading', { name: '404', exact: true })).toBeVisible();
+  }
+  const logged = () => [...site.output().matchAll(/"path":"(\/(?:more-)?weatherfishes)"/g)].map(([, path]) => path);
+  await expect.poll(() => logged().includes('/more-weatherfishes')).toBe(true);
+  expect(logged()).toEqual(['/weatherfishes', '/more-weatherfishes']);
+});

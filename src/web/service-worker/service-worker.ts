@@ -55,7 +55,8 @@ worker.addEventListener('fetch', (event) => {
   // Writes, requests with a session and requests to other origins bypass this worker.
   if (request.method !== 'GET' || url.origin !== worker.location.origin || request.headers.has(SESSION_HEADER)) return;
   if (request.mode === 'navigate') {
-    if (isPage(url)) event.respondWith(respondWithPage(event, url));
+    // If the worker did not respond, the browser would request the document again, after navigation preload.
+    event.respondWith(isPage(url) ? respondWithPage(event, url) : requestDocument(event));
   } else if (url.pathname.startsWith(FOLDERS.assets)) event.respondWith(respondWithFile(event));
   else if (PICTURES.some((folder) => url.pathname.startsWith(folder)))
     event.respondWith(respondFromNetwork(event, 'pictures'));
@@ -109,9 +110,13 @@ async function findTranslation(key: string): Promise<Response | undefined> {
 }
 
 async function fetchPage(event: FetchEventLike, key: string): Promise<Response> {
-  const response = (await event.preloadResponse) ?? (await fetch(event.request));
+  const response = await requestDocument(event);
   event.waitUntil(updateCopy('pages', key, response));
   return response;
+}
+
+async function requestDocument({ preloadResponse, request }: FetchEventLike): Promise<Response> {
+  return (await preloadResponse) ?? fetch(request);
 }
 
 function networkTimeout(): Promise<never> {
