@@ -222,3 +222,39 @@ test('a Ctrl-click on a link to a screen opens the screen in a new tab', async (
     expect(new URL(page.url()).pathname).toBe(path.split('?')[0]);
   }
 });
+
+test('rows on screen stay in place when the page above them is loaded again', async ({ page, site }) => {
+  const operator = randomUUID();
+  await site.database.query(
+    `INSERT INTO audit_log (id, created_at, operator, action, target, details)
+     SELECT gen_random_uuid(), now() - number * interval '1 minute', $1, 'backup', number::text, '{}'
+     FROM generate_series(1, 150) AS number`,
+    [operator],
+  );
+  await signInAndOpen(page, site, `/console/audit?operator=${operator}`);
+  await page.evaluate(() => {
+    const style = new CSSStyleSheet();
+    // Higher than estimated.
+    style.replaceSync('.list-row { height: 1000px; }');
+    document.adoptedStyleSheets = [style];
+  });
+  await expect(async () => {
+    await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
+    await expect(page.locator('[aria-posinset="150"]')).toBeAttached({ timeout: 1_000 });
+  }).toPass();
+  const middleRow = () =>
+    page.evaluate(() => {
+      const row = document.elementFromPoint(window.innerWidth / 2, window.innerHeight / 2)?.closest('li');
+      return { place: row?.ariaPosInSet ?? '', top: Math.round(row?.getBoundingClientRect().top ?? 0) };
+    });
+  const topOf = (place: string) =>
+    page.evaluate((selector) => {
+      const row = document.querySelector(selector);
+      return row && Math.round(row.getBoundingClientRect().top);
+    }, `[aria-posinset="${place}"]`);
+  for (let row = await middleRow(); Number(row.place) > 90; row = await middleRow()) {
+    await page.evaluate(() => window.scrollBy(0, -400));
+    await expect(page.locator('.list .skeleton')).toHaveCount(0);
+    expect(await topOf(row.place)).toBe(row.top + 400);
+  }
+});

@@ -82,7 +82,6 @@ export function List<Item extends object>(props: ListProps<Item>) {
   });
   rows.shouldAdjustScrollPositionOnItemSizeChange = adjustScrollOf(list);
   const visible = rows.getVirtualItems();
-  for (const { index, size } of visible) heights.current[index] = size;
   const firstVisible = visible[0]?.index ?? 0;
   const lastVisible = visible.at(-1)?.index ?? 0;
 
@@ -103,6 +102,8 @@ export function List<Item extends object>(props: ListProps<Item>) {
   }, [id]);
 
   const loaded = new Map(pages.loaded().map((each) => [keyOf(each.item), each]));
+  // Includes rows that left the screen as soon as they were measured, for example because the rows above are higher.
+  for (const [key, { row }] of loaded) heights.current[row] = rows.itemSizeCache.get(key) ?? estimatePx;
   const rowOf = (position: RowPosition): number => {
     const row = loaded.get(position.key ?? '')?.row ?? position.index;
     return Math.min(row, Math.max(0, count - 1));
