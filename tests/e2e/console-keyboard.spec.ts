@@ -253,6 +253,14 @@ test('keys of an input method neither run a command of the palette nor clear a s
   await expect(palette).toBeFocused();
 });
 
+test('spaces around a search term stay in the field but are not searched for', async ({ page, site }) => {
+  await signInAndOpen(page, site, '/console/comments');
+  const search = page.getByRole('searchbox');
+  await search.pressSequentially(' tide ');
+  await expect(page).toHaveURL('/console/comments?q=tide');
+  await expect(search).toHaveValue(' tide ');
+});
+
 /** Searches for a new product in the palette, and holds the response. */
 async function searchInPalette(page: Page, site: E2eSite) {
   const name = `Tide ${randomUUID()}`;

@@ -19,12 +19,13 @@ export function SearchField({ label, value, onChange }: Props) {
   const hasShortcuts = useShortcuts();
   const report = useEffectEvent(onChange);
 
-  useEffect(() => setText(value), [value]);
+  const term = text.trim();
+  useEffect(() => setText((current) => (current.trim() === value ? current : value)), [value]);
   useEffect(() => {
-    if (text === value) return;
-    const timer = setTimeout(() => report(text), DEBOUNCE_MS);
+    if (term === value) return;
+    const timer = setTimeout(() => report(term), DEBOUNCE_MS);
     return () => clearTimeout(timer);
-  }, [text, value]);
+  }, [term, value]);
   useKeys({ '/': () => input.current?.focus() });
 
   return (
