@@ -2,7 +2,7 @@ import { LIMITS } from '../../src/contract/limits.ts';
 import { expect, test, visit, waitForHydration } from '../support/e2e-test.ts';
 import { holdResponses, recordRequests } from '../support/network.ts';
 import { turnEventLoop, waitUntilHandled } from '../support/page-clock.ts';
-import { cardNames, searchBox } from '../support/screen.ts';
+import { cardNames, PHONE, searchBox } from '../support/screen.ts';
 
 test.describe('§2 and §5: search', () => {
   test('typing searches on the server and puts the term into the URL', async ({ page, site }) => {
@@ -41,6 +41,19 @@ test.describe('§2 and §5: search', () => {
       expect(isDefault, 'the browser handles the key').toBe(true);
     }
     await expect(searchBox(page)).toHaveValue('freesia');
+  });
+
+  test('on a touch screen, Enter closes the keyboard, and with a mouse, the search box keeps the focus', async ({
+    newVisitor,
+  }) => {
+    for (const isTouch of [true, false]) {
+      const page = await newVisitor({ viewport: PHONE, hasTouch: isTouch, isMobile: isTouch });
+      await visit(page, '/');
+      await searchBox(page).fill('git');
+      await searchBox(page).press('Enter');
+      await expect(page).toHaveURL('/?q=git');
+      expect(await searchBox(page).evaluate((box) => box === document.activeElement)).toBe(!isTouch);
+    }
   });
 
   test('a search on a product page shows the list', async ({ page, site }) => {

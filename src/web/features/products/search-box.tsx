@@ -19,7 +19,7 @@ const DEBOUNCE_MS = 200;
 
 /** Searches while the visitor types. Without JavaScript, it is a form that requests the home page with `?q=`. */
 export function SearchBox() {
-  const { text, setText, search, filters } = useSearch();
+  const { text, setText, search, tag, sort } = useSearch();
   const input = useRef<HTMLInputElement>(null);
   useShortcut('/', (event) => {
     event.preventDefault();
@@ -31,6 +31,8 @@ export function SearchBox() {
   function submit(event: FormEvent): void {
     event.preventDefault();
     search(text);
+    // Closes the on-screen keyboard, which covers the results.
+    if (matchMedia('(hover: none)').matches) input.current?.blur();
   }
 
   function onKeyDown(event: KeyboardEvent): void {
@@ -71,9 +73,9 @@ export function SearchBox() {
             /
           </span>
         )}
-        {filters.tag && <input type="hidden" name="tag" value={filters.tag} />}
-        {filters.sort && <input type="hidden" name="sort" value={filters.sort} />}
-        {languageParam() && <input type="hidden" name="lang" value={languageParam()} />}
+        {Object.entries({ tag, sort, lang: languageParam() }).map(
+          ([name, value]) => value && <input key={name} type="hidden" name={name} value={value} />,
+        )}
         <button type="submit" className="visually-hidden">
           {t('Search')}
         </button>
@@ -122,7 +124,7 @@ function useSearch() {
     return () => clearTimeout(timer);
   }, [text, term, pathname]);
 
-  return { text, setText, search, filters };
+  return { text, setText, search, tag, sort };
 }
 
 /** Returns the parts of a URL on which the box depends: the page and its search term. */
