@@ -154,6 +154,12 @@ test.describe('§2 and §5: search', () => {
     await expect(page.getByText('Nothing on the horizon for “snapdrAgon [”')).toBeVisible();
   });
 
+  test('a match is marked in decomposed letters and in the capital letter ẞ', async ({ page, site }) => {
+    await site.addProduct({ name: 'Lobe\u0301lia GROẞ' });
+    await visit(page, '/?q=lob\u00e9lia+groß');
+    await expect(page.locator('.product-card mark')).toHaveText('Lob\u00e9lia GROẞ');
+  });
+
   test('a marked match does not change the line breaks of a card', async ({ page, site }) => {
     const tag = 'chrysanthemum';
     await site.addProduct({ name: 'Chrysanthemum Hub', description: 'Grows a chrysanthemum per day.', tags: [tag] });

@@ -96,12 +96,12 @@ export function ProductCard({ product, rank, isFirst, q, marker, save, vote }: P
 /** The maximum number of marks in a text. Otherwise, a common letter would add thousands of elements to the page. */
 const MAX_MARKS = 50;
 
-/** Returns the text with the matches of the search term marked, ignoring case like the server. */
+/** Returns the text with the matches of the search term marked, regardless of case and of decomposed letters. */
 function marked(text: string, q?: string): ReactNode {
   if (!q) return text;
-  const term = new RegExp(`(${q.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')})`, 'i');
+  const term = new RegExp(`(${q.normalize().replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')})`, 'iu');
   // The term is in a capturing group, so every second part is a match.
-  const parts = text.split(term);
+  const parts = text.normalize().split(term);
   const end = 2 * MAX_MARKS;
   if (parts.length > end) parts[end] = parts.splice(end).join('');
   return parts.map((part, index) => {
