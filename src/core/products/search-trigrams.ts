@@ -30,16 +30,9 @@ async function querySearchIndex(sql: Sql): Promise<SearchIndex> {
   return letters?.known ? 'unicode' : 'ascii';
 }
 
-/** Matches three consecutive letters or digits, which form a trigram. Punctuation and emoji are in no trigram. */
-const INDEXED_RUNS: Record<SearchIndex, RegExp> = {
-  none: /(?!)/,
-  ascii: /[a-z0-9]{3}/,
-  unicode: /[\p{L}\p{N}]{3}/u,
-};
-
 /** Returns whether the index can find candidates for a folded term. */
 export function isIndexed(foldedTerm: string, index: SearchIndex): boolean {
-  return INDEXED_RUNS[index].test(foldedTerm);
+  return !trigramsOf(foldedTerm, index).next().done;
 }
 
 /** Three consecutive letters or digits, as in the trigram index. `start` is their offset in UTF-16 code units. */
@@ -48,7 +41,7 @@ interface Trigram {
   start: number;
 }
 
-/** Matches sequences of letters and digits that contain trigrams. */
+/** Matches sequences of letters and digits that contain trigrams. Punctuation and emoji are in no trigram. */
 const RUNS: Record<SearchIndex, RegExp> = {
   none: /(?!)/g,
   ascii: /[a-z0-9]{3,}/g,
