@@ -84,33 +84,32 @@ export function SearchBox() {
   );
 }
 
+/** The state of the history entries that the box adds. */
+const SEARCHED = 'searched';
+
 /** Manages the text in the box, and searches for it after a pause in typing. Also returns the filters in the URL. */
 function useSearch() {
-  const { location, navigate } = useRouter();
+  const { location, type, navigate } = useRouter();
   const { pathname } = location;
   const params = useSearchParams();
   const filters: ProductFilters = pathname === paths.home && !params.has('board') ? readFilters(params) : {};
   const { q: term = '', tag, sort } = filters;
   const [text, setText] = useState(term);
-  const address = addressOf(pathname, term);
-  /** The current URL, or the URL to which the box is navigating. */
-  const latestAddress = useRef(address);
+  // The box's own searches do not replace the text, because the visitor may have continued typing.
+  const isOwn = type === 'LOAD' || (type !== 'POP' && location.state === SEARCHED);
 
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only another page or term replaces the text
   useLayoutEffect(() => {
-    // Back, Forward and links replace the text. The box's own searches do not, because the visitor may have continued
-    // typing.
-    if (address !== latestAddress.current) setText(term);
-    latestAddress.current = address;
-  }, [address, term]);
+    if (!isOwn) setText(term);
+  }, [pathname, term]);
 
   function search(newText: string): void {
     const q = newText.trim();
     if (q === term) return;
     // The first search adds a history entry, so Back returns to the list before it. Refining the search replaces the
     // entry, even if the list is still loading.
-    const replace = term !== '' || address !== latestAddress.current;
-    latestAddress.current = addressOf(paths.home, q);
-    navigate(paths.list({ q, tag, sort }), { replace });
+    const replace = /[?&]q=/.test(window.location.search);
+    navigate(paths.list({ q, tag, sort }), { replace, state: SEARCHED });
   }
 
   const searchLater = useEffectEvent(search);
@@ -125,9 +124,4 @@ function useSearch() {
   }, [text, term, pathname]);
 
   return { text, setText, search, tag, sort };
-}
-
-/** Returns the parts of a URL on which the box depends: the page and its search term. */
-function addressOf(pathname: string, q: string): string {
-  return `${pathname}?${q}`;
 }
