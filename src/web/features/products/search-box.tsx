@@ -85,7 +85,7 @@ export function SearchBox() {
 }
 
 /** The state of the history entries that the box adds. */
-const SEARCHED = 'searched';
+const SEARCHED = 'q';
 
 /** Manages the text in the box, and searches for it after a pause in typing. Also returns the filters in the URL. */
 function useSearch() {
@@ -108,7 +108,7 @@ function useSearch() {
     if (q === term) return;
     // The first search adds a history entry, so Back returns to the list before it. Refining the search replaces the
     // entry, even if the list is still loading.
-    const replace = /[?&]q=/.test(window.location.search);
+    const replace = window.location.search.includes('q=');
     navigate(paths.list({ q, tag, sort }), { replace, state: SEARCHED });
   }
 
