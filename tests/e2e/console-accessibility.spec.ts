@@ -209,17 +209,6 @@ test('in both themes, sentences and submitted texts have a contrast of at least 
   }
 });
 
-test('the buttons of a comment are described by its text', async ({ page, site }) => {
-  const { id } = await site.addProduct();
-  await site.addComments(id, [{ content: 'Rides the tide.' }, { content: 'Buy my coins.' }]);
-  await signInAndOpen(page, site, `/console/comments?product=${id}`);
-  for (const content of ['Rides the tide.', 'Buy my coins.']) {
-    const row = page.getByRole('listitem').filter({ hasText: content });
-    for (const name of ['Hold', 'Hide'])
-      await expect(row.getByRole('button', { name })).toHaveAccessibleDescription(content);
-  }
-});
-
 test('on a phone, buttons that suggest reasons are at least 44 px high, and the text of an audit entry follows the operator’s name on its line', async ({
   newVisitor,
   site,
@@ -245,69 +234,6 @@ test('on a phone, buttons that suggest reasons are at least 44 px high, and the 
   await page.getByRole('button', { name: `Remove ${name}` }).click();
   const suggestion = page.getByRole('button', { name: 'Spam' });
   expect((await suggestion.boundingBox())?.height).toBeGreaterThanOrEqual(44);
-});
-
-test('screen readers get the word ‘upvote’ after the number of upvotes', async ({ page, site }) => {
-  const { id, tags } = await site.addProduct({ tags: [randomUUID()] });
-  await site.addUpvotes(id, 1);
-  await signInAndOpen(page, site, `/console/products?tag=${tags[0]}`);
-  await expect(rowsOf(page)).toMatchAriaSnapshot('- text: 1 upvote');
-  await openConsole(page, `/console/products?edit=${id}`);
-  await expect(page.getByRole('complementary', { name: 'Preview' })).toMatchAriaSnapshot('- paragraph: 1 upvote');
-});
-
-test('the main landmark gets the focus when Back, Forward or the removal of a filter removes the focused element', async ({
-  page,
-  site,
-}) => {
-  const { tags } = await site.addProduct({ tags: [randomUUID()] });
-  await signInAndOpen(page, site, `/console/products?tag=${tags[0]}`);
-  const main = page.getByRole('main');
-  const search = page.getByRole('searchbox');
-  await page.getByRole('navigation').getByRole('link', { name: 'Comments' }).press('Enter');
-  for (const [title, go] of [
-    ['Comments', () => page.goBack()],
-    ['Products', () => page.goForward()],
-  ] as const) {
-    await expect(page.getByRole('heading', { level: 1, name: title })).toBeVisible();
-    await search.focus();
-    await go();
-    await expect(main, `from ${title}`).toBeFocused();
-  }
-  await page.goBack();
-  await page.getByRole('button', { name: 'show products with any tag' }).press('Enter');
-  await expect(page).toHaveURL('/console/products');
-  await expect(main, 'without the filter').toBeFocused();
-});
-
-test('the main landmark gets the focus when an editor that was opened by its URL is closed', async ({ page, site }) => {
-  const { id } = await site.addProduct();
-  await signInAndOpen(page, site, `/console/products?edit=${id}`);
-  await expect(page.getByRole('dialog').getByLabel('Maker')).toBeVisible();
-  await page.keyboard.press('Escape');
-  await expect(page).toHaveURL('/console/products');
-  await expect(page.getByRole('main')).toBeFocused();
-});
-
-test('screen readers get the number of items that a search or another filter has found', async ({ page, site }) => {
-  const tag = `tag-${randomUUID().slice(0, 8)}`;
-  await site.addProducts(3, (index) => ({ name: `Counted ${index} ${tag}`, tags: [tag] }));
-  await signInAndOpen(page, site, `/console/products?tag=${tag}`);
-  await expect(rowsOf(page)).toHaveCount(3);
-  const status = page.getByRole('main').getByRole('status');
-  await expect(status).toBeEmpty();
-  await page.getByLabel(`Select Counted 1 ${tag}`).check();
-  await expect(status).toHaveText('1 selected');
-  for (const [term, text] of [
-    ['Counted 1', '1 found'],
-    ['Nowhere', 'Nothing found'],
-    ['', '3 found'],
-  ] as const) {
-    await page.getByRole('searchbox').fill(term);
-    await expect(status).toHaveText(text);
-  }
-  await page.getByRole('radio', { name: 'Scheduled' }).press('Space');
-  await expect(status).toHaveText('Nothing found');
 });
 
 test('what visitors and makers have written in a right-to-left script runs from right to left', async ({

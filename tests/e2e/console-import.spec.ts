@@ -38,8 +38,7 @@ async function holdImports(page: Page, result: ImportEvent = { kind: 'done', sum
 /** Chooses a file with one product. @returns the product's id. */
 async function chooseFile(page: Page): Promise<string> {
   const id = `i-${randomUUID()}`;
-  const buffer = Buffer.from(`id,name\n${id},${id}\n`);
-  const file = { name: `${id}.csv`, mimeType: 'text/csv', buffer };
+  const file = { name: `${id}.csv`, mimeType: 'text/csv', buffer: Buffer.from(`id,name\n${id},${id}\n`) };
   await page.getByLabel('Drop a file here, or choose one').setInputFiles(file);
   return id;
 }
@@ -48,6 +47,13 @@ async function chooseFile(page: Page): Promise<string> {
 async function openImport(page: Page, site: E2eSite): Promise<string> {
   await signInAndOpen(page, site, '/console/import');
   return chooseFile(page);
+}
+
+/** Chooses a file with this content, and starts a dry run. */
+async function startDryRun(page: Page, content: string, name = 'launches.csv'): Promise<void> {
+  const file = { name, mimeType: name.endsWith('csv') ? 'text/csv' : 'application/json', buffer: Buffer.from(content) };
+  await page.getByLabel('Drop a file here, or choose one').setInputFiles(file);
+  await page.getByRole('button', { name: 'Dry run' }).click();
 }
 
 const importButton = (page: Page) => page.getByRole('button', { name: 'Import 1 product' });
@@ -96,10 +102,7 @@ test('a file that is read slowly does not replace a file that was chosen after i
   await expect(columns).toBeVisible();
 });
 
-test('the focus moves to the columns after a file is chosen, and to the file chooser after ‘Another file’', async ({
-  page,
-  site,
-}) => {
+test('choosing a file focuses the columns, and ‘Another file’ the file chooser', async ({ page, site }) => {
   await signInAndOpen(page, site, '/console/import');
   const chooser = page.getByLabel('Drop a file here, or choose one');
   await chooser.focus();
@@ -213,11 +216,7 @@ test('a dry run lists the rows that a later row replaces, and counts pictures th
 }) => {
   await signInAndOpen(page, site, '/console/import');
   const id = `i-${randomUUID()}`;
-  const buffer = Buffer.from(`id,name,image\n${id},Replaced,\n${id},Last,tide.png\n`);
-  await page
-    .getByLabel('Drop a file here, or choose one')
-    .setInputFiles({ name: 'launches.csv', mimeType: 'text/csv', buffer });
-  await page.getByRole('button', { name: 'Dry run' }).click();
+  await startDryRun(page, `id,name,image\n${id},Replaced,\n${id},Last,tide.png\n`);
   await expect(page.getByText('Ignored rows, because a later row has the same id: 1.')).toBeVisible();
   await expect(page.getByText('Pictures given as file names are not imported: 1.')).toBeVisible();
   const changes = page.getByRole('region', { name: 'Changes' });
@@ -229,22 +228,15 @@ test('a dry run shows errors in fields that have no column', async ({ page, site
   await signInAndOpen(page, site, '/console/import');
   const lines = Array.from({ length: 51 }, (_, index) => JSON.stringify({ id: `i-${index}`, name: 'Tide' }));
   // The form lists only the fields of the first 50 lines of a JSON Lines file.
-  const buffer = Buffer.from([...lines, '{"id":"last","name":"Ebb","image":"javascript:alert(1)"}'].join('\n'));
-  await page
-    .getByLabel('Drop a file here, or choose one')
-    .setInputFiles({ name: 'launches.jsonl', mimeType: 'application/json', buffer });
-  await page.getByRole('button', { name: 'Dry run' }).click();
+  lines.push('{"id":"last","name":"Ebb","image":"javascript:alert(1)"}');
+  await startDryRun(page, lines.join('\n'), 'launches.jsonl');
   await expect(page.getByRole('rowheader', { name: '52' })).toHaveText(/^52image: .+ is not an http or https URL/);
 });
 
 test('on a small phone, the error in a narrow column has no broken words', async ({ page, site }) => {
   await page.setViewportSize({ width: 320, height: 640 });
   await signInAndOpen(page, site, '/console/import');
-  const buffer = Buffer.from('id,name,description,tags\nbad id!,Tide,The tides of every harbour for a year,sea\n');
-  await page
-    .getByLabel('Drop a file here, or choose one')
-    .setInputFiles({ name: 'launches.csv', mimeType: 'text/csv', buffer });
-  await page.getByRole('button', { name: 'Dry run' }).click();
+  await startDryRun(page, 'id,name,description,tags\nbad id!,Tide,The tides of every harbour for a year,sea\n');
   const error = page.getByRole('cell').locator('.field-error');
   await expect(error).toContainText('bad id!');
   expect(await brokenWords(error)).toEqual([]);
@@ -253,13 +245,8 @@ test('on a small phone, the error in a narrow column has no broken words', async
 test('on a phone, the error in the last of several columns is on the screen', async ({ page, site }) => {
   await page.setViewportSize(PHONE);
   await signInAndOpen(page, site, '/console/import');
-  const buffer = Buffer.from(
-    'name,description,tags,category,maker,createdAt\nTide tables,The tides of every harbour,sea,Weather,Moon,soon\n',
-  );
-  await page
-    .getByLabel('Drop a file here, or choose one')
-    .setInputFiles({ name: 'launches.csv', mimeType: 'text/csv', buffer });
-  await page.getByRole('button', { name: 'Dry run' }).click();
+  const columns = 'name,description,tags,category,maker,createdAt';
+  await startDryRun(page, `${columns}\nTide tables,The tides of every harbour,sea,Weather,Moon,soon\n`);
   // Scrolls to the row, but not to the cell within the row.
   await page.getByRole('rowheader', { name: '2' }).scrollIntoViewIfNeeded();
   await expect(page.getByText("'soon' is not a supported date")).toBeInViewport({ ratio: 1 });
