@@ -38,7 +38,6 @@ test('at 400% zoom, the labels of the navigation do not overlap, and those of de
   site,
 }) => {
   await page.setViewportSize(ZOOMED);
-  await site.database.query('DELETE FROM submissions');
   const name = `Zoomed ${randomUUID()}`;
   await addSubmissions(site, [name]);
   await signInAndOpen(page, site, '/console/queue?kind=submissions');
@@ -64,7 +63,6 @@ test('on a phone at 150% text size, screens fit, no word is broken, and the navi
   site,
 }) => {
   await page.setViewportSize(PHONE);
-  await site.database.query('DELETE FROM submissions');
   const name = `Enlarged ${randomUUID().slice(0, 4)}`;
   await addSubmissions(site, [name]);
   const tag = `tag-${randomUUID().slice(0, 8)}`;
@@ -131,7 +129,6 @@ test('on a phone, the navigation does not cover a focused link at the bottom of 
 });
 
 test('buttons keep the focus during their request and after it fails', async ({ page, site, expectConsoleError }) => {
-  await site.database.query('DELETE FROM submissions');
   const [written] = await addSubmissions(site, [`Kept ${randomUUID()}`]);
   await signIn(page, site);
   await page.route(CONSOLE_API.doctor, (route) => route.fulfill({ json: { findings: [] } }));
@@ -187,7 +184,6 @@ test('in both themes, a line around the chosen option and the active entry of th
 });
 
 test('in both themes, sentences and submitted texts have a contrast of at least 7 to 1', async ({ page, site }) => {
-  await site.database.query('DELETE FROM submissions');
   await addSubmissions(site, [`Legible ${randomUUID()}`]);
   const { id } = await site.addProduct();
   await signIn(page, site);

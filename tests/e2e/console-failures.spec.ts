@@ -127,7 +127,6 @@ test('if one of several failed changes has no response, undo does not revert the
   site,
   expectConsoleError,
 }) => {
-  await site.database.query('DELETE FROM submissions');
   const name = `First ${randomUUID()}`;
   const [, second, third] = await addSubmissions(site, [name, `Second ${randomUUID()}`, `Third ${randomUUID()}`]);
   await signInAndOpen(page, site, '/console/queue?kind=submissions');
@@ -240,7 +239,6 @@ test('when another operator removes a product, its held comments disappear from 
   page,
   site,
 }) => {
-  await site.database.query('UPDATE comments SET held_session = NULL WHERE held_session IS NOT NULL');
   const product = await site.addProduct();
   const comments = await site.addComments(product.id, [{ content: 'Buy my coins' }, { content: 'Buy my hats' }]);
   const stream = page.waitForResponse(CONSOLE_API.events);

@@ -162,7 +162,6 @@ test('after live updates have added rows above, keys still act on the active row
 
 /** Opens a queue of these submissions, and pauses the page's clock before the live updates seem dead and reconnect. */
 async function openStoppedQueue(page: Page, site: E2eSite, names: readonly string[]) {
-  await site.database.query('DELETE FROM submissions');
   const written = await addSubmissions(site, names);
   await signIn(page, site);
   await page.clock.install();

@@ -14,11 +14,6 @@ import { recordRequests } from '../support/network.ts';
 
 const names = ['First', 'Second', 'Third', 'Fourth'];
 
-// Empties the queue, so it lists only the submissions of the test.
-test.beforeEach(async ({ site }) => {
-  await site.database.query('DELETE FROM submissions');
-});
-
 async function withdraw(site: E2eSite, { row, makerKey }: WrittenSubmission): Promise<void> {
   await withdrawSubmission(site.database, { id: row.id, makerKey }, { now: new Date(), timeZone: 'UTC' });
 }

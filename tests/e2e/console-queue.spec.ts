@@ -21,12 +21,6 @@ function countDecisions(page: Page): () => number {
   return () => sent;
 }
 
-// The first row of the queue is the active one, so each test starts with an empty queue.
-test.beforeEach(async ({ site }) => {
-  await site.database.query('DELETE FROM submissions');
-  await site.database.query('UPDATE comments SET held_session = NULL WHERE held_session IS NOT NULL');
-});
-
 test('the queue keeps showing its first list when items of another kind arrive, and when the list becomes empty', async ({
   page,
   site,

@@ -60,15 +60,15 @@ test('the main landmark gets the focus when an editor that was opened by its URL
 
 test('screen readers get the number of items that a search or another filter has found', async ({ page, site }) => {
   const tag = `tag-${randomUUID().slice(0, 8)}`;
-  await site.addProducts(3, (index) => ({ name: `Counted ${index} ${tag}`, tags: [tag] }));
+  await site.addProducts(3, (index) => ({ name: `Tallied ${index} ${tag}`, tags: [tag] }));
   await signInAndOpen(page, site, `/console/products?tag=${tag}`);
   await expect(rowsOf(page)).toHaveCount(3);
   const status = page.getByRole('main').getByRole('status');
   await expect(status).toBeEmpty();
-  await page.getByLabel(`Select Counted 1 ${tag}`).check();
+  await page.getByLabel(`Select Tallied 1 ${tag}`).check();
   await expect(status).toHaveText('1 selected');
   for (const [term, text] of [
-    ['Counted 1', '1 found'],
+    ['Tallied 1', '1 found'],
     ['Nowhere', 'Nothing found'],
     ['', '3 found'],
   ] as const) {

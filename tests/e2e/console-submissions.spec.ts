@@ -11,11 +11,6 @@ const newName = () => `Limpet ${randomUUID()}`;
 const rules = () => ({ now: new Date(), timeZone: 'UTC' });
 const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000);
 
-// Only the rows near the screen are in the document, so each test starts with an empty queue.
-test.beforeEach(async ({ site }) => {
-  await site.database.query('DELETE FROM submissions');
-});
-
 test('the pictures of a submission, and those that its maker changed after the approval, can be opened on a phone', async ({
   page,
   site,

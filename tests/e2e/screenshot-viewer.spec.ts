@@ -136,9 +136,9 @@ test.describe('§2: the screenshot viewer', () => {
   test('on a phone, the row of screenshots shows the whole focus ring', async ({ page, site }) => {
     await page.setViewportSize(PHONE);
     const screenshots = ['/pictures/git/tile.svg', '/pictures/vim/tile.svg'];
-    const { id } = await site.addProduct({ name: 'Shearwater', screenshots });
+    const { id } = await site.addProduct({ name: 'Dunnock', screenshots });
     await visit(page, `/product/${id}`);
-    expect(await clippedRing(page.getByRole('link', { name: 'Screenshot 1 of Shearwater' }))).toBe(0);
+    expect(await clippedRing(page.getByRole('link', { name: 'Screenshot 1 of Dunnock' }))).toBe(0);
   });
 
   test('shows the whole picture in a low window', async ({ page, site }) => {

@@ -26,6 +26,8 @@ export interface E2eSite extends RunningSite {
   addUpvotes(productId: string, count: number, at?: Date): Promise<void>;
   /** Returns the names of the products and submissions that were added since the last call, except default names. */
   takeNewNames(): Promise<string[]>;
+  /** Deletes all submissions, and shows held comments. The console renders only the first rows of a long queue. */
+  emptyQueue(): Promise<void>;
 }
 
 const INSERT_COMMENTS = `WITH added AS (
@@ -76,6 +78,10 @@ export async function startE2eSite(environment: Record<string, string> = {}): Pr
     database,
     addProducts,
     takeNewNames,
+    async emptyQueue() {
+      await database.query('DELETE FROM submissions');
+      await database.query('UPDATE comments SET held_session = NULL WHERE held_session IS NOT NULL');
+    },
     async addProduct(overrides) {
       const product = buildProduct(overrides);
       await save([product]);

@@ -135,8 +135,9 @@ export function testWith(start: () => Promise<E2eSite>): typeof test {
 const searches = new Set<string>();
 
 /**
- * Lets a test use a shared site, and reports the names of its products and its searches. After a complete run,
- * scripts/test/reports.js fails the run if another test of the same site uses or finds one of these names.
+ * Lets a test use a shared site, whose moderation queue is empty, and reports the names of its products and its
+ * searches. After a complete run, scripts/test/reports.js fails the run if another test of the same site uses or finds
+ * one of these names.
  */
 async function useSite(
   { sharedSite, start }: Pick<WorkerFixtures, 'sharedSite'> & { start: () => Promise<E2eSite> },
@@ -147,6 +148,7 @@ async function useSite(
   await use(site);
   const used = { site: String(start), names: await site.takeNewNames(), searches: [...searches] };
   searches.clear();
+  await site.emptyQueue();
   info.annotations.push({ type: 'shared site', description: JSON.stringify(used) });
 }
 
