@@ -70,7 +70,7 @@ export function List<Item extends object>(props: ListProps<Item>) {
 
   const rows = useWindowVirtualizer({
     count,
-    estimateSize: (index) => heights.current[index] ?? estimatePx,
+    estimateSize: (index) => (itemAt(index) === undefined && heights.current[index]) || estimatePx,
     overscan: 8,
     scrollMargin: offset,
     scrollPaddingStart: padding.start,
