@@ -237,10 +237,16 @@ test('rows on screen stay in place when the page above them is loaded again', as
     await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
     await expect(page.locator('[aria-posinset="150"]')).toBeAttached({ timeout: 1_000 });
   }).toPass();
+  /** Returns the row in the middle of the screen, once it has not moved for a frame. */
   const middleRow = () =>
-    page.evaluate(() => {
-      const row = document.elementFromPoint(window.innerWidth / 2, window.innerHeight / 2)?.closest('li');
-      return { place: row?.ariaPosInSet ?? '', top: Math.round(row?.getBoundingClientRect().top ?? 0) };
+    page.evaluate(async () => {
+      for (let last = { place: '', top: 0 }; ; ) {
+        const row = document.elementFromPoint(window.innerWidth / 2, window.innerHeight / 2)?.closest('li');
+        const now = { place: row?.ariaPosInSet ?? '', top: Math.round(row?.getBoundingClientRect().top ?? 0) };
+        if (row && now.place === last.place && now.top === last.top) return now;
+        last = now;
+        await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+      }
     });
   const topOf = (place: string) =>
     page.evaluate((selector) => {
@@ -250,6 +256,6 @@ test('rows on screen stay in place when the page above them is loaded again', as
   for (let row = await middleRow(); Number(row.place) > 90; row = await middleRow()) {
     await page.evaluate(() => window.scrollBy(0, -400));
     await expect(page.locator('.list .skeleton')).toHaveCount(0);
-    expect(await topOf(row.place)).toBe(row.top + 400);
+    await expect.poll(() => topOf(row.place)).toBe(row.top + 400);
   }
 });
