@@ -84,7 +84,9 @@ export class ReusedContext {
     await page.mouse.move(-1, -1);
     // Leaves the last page before clearing its storage and removing its routes, because the page may store data when it
     // is closed, and may repeat requests that only a route responds to.
-    await page.goto(new URL('/robots.txt', site).href);
+    const empty = new URL('/robots.txt', site).href;
+    // A page that goes back after the navigation has begun, because a dialog has closed late, aborts the navigation.
+    await page.goto(empty).catch(() => page.goto(empty));
     for (const target of [page, context]) await target.unrouteAll({ behavior: 'ignoreErrors' });
     await page.evaluate(() => {
       localStorage.clear();
