@@ -136,6 +136,22 @@ test('a second Enter after an approval does not approve the next submission', as
   await expect(page.getByRole('article', { name: read })).toBeHidden();
 });
 
+test('a key first shows an active row that is off screen, and only the next key acts on it', async ({ page, site }) => {
+  const tag = `tag-${randomUUID().slice(0, 8)}`;
+  await site.addProducts(30, (index) => ({ name: `Unseen ${index}`, tags: [tag] }));
+  await signInAndOpen(page, site, `/console/products?tag=${tag}`);
+  await expect(page.getByText('Unseen').first()).toBeVisible();
+  const active = page.locator('.list-row[data-active]');
+  const dialog = page.getByRole('dialog');
+  await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight));
+  await expect(active).not.toBeInViewport();
+  await page.keyboard.press('d');
+  await expect(active).toBeInViewport();
+  await expect(dialog).toHaveCount(0);
+  await page.keyboard.press('d');
+  await expect(dialog.getByRole('heading')).toContainText('Unseen');
+});
+
 test('an item stays selected while its row is on a page that is not loaded', async ({ page, site }) => {
   const product = await site.addProduct();
   await site.addComments(

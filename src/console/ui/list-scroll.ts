@@ -17,12 +17,15 @@ function pointedRow({ current: list }: ListRef): Element | null {
 
 const topOf = (row: Element) => row.getBoundingClientRect().top;
 
-/** Returns the rows that are at least partly on the screen. */
+/** Returns whether at least a part of a row is on the screen and not covered by a bar. */
+export function isOnScreen(row: Element | null | undefined, bars: ScrollPadding): boolean {
+  if (!row) return false;
+  const { top, bottom } = row.getBoundingClientRect();
+  return top < window.innerHeight - bars.end && bottom > bars.start;
+}
+
 function visibleRows({ current: list }: ListRef): Element[] {
-  return [...(list?.children ?? [])].filter((row) => {
-    const { top, bottom } = row.getBoundingClientRect();
-    return top < window.innerHeight && bottom > 0;
-  });
+  return [...(list?.children ?? [])].filter((row) => isOnScreen(row, { start: 0, end: 0 }));
 }
 
 /**

@@ -6,7 +6,7 @@ import { showToast } from '../../web/ui/toasts.ts';
 import { type Pages, wasRemovedHere } from '../api/pages.ts';
 import { useClickGuard } from './click-guard.ts';
 import { type Keys, useKeyGuard, useKeys } from './keys.ts';
-import { adjustScrollOf, useScrollPadding, useSteadyRow } from './list-scroll.ts';
+import { adjustScrollOf, isOnScreen, useScrollPadding, useSteadyRow } from './list-scroll.ts';
 import { ListStatus, type RowState, SelectionBar } from './selection.tsx';
 import { Failure, Loading, RowsFailure } from './states.tsx';
 
@@ -220,7 +220,9 @@ export function List<Item extends object>(props: ListProps<Item>) {
       Object.entries(keys).map(([key, run]) => [
         key,
         () => {
-          if (subjects.length > 0 && !isKeyPaused()) run(subjects, deselect);
+          // An item that the operator does not see is shown before a key acts on it.
+          if (present.length === 0 && !isOnScreen(list.current?.querySelector('[data-active]'), padding)) move(0);
+          else if (subjects.length > 0 && !isKeyPaused()) run(subjects, deselect);
         },
       ]),
     ),
