@@ -50,13 +50,15 @@ export const readPort = wholeNumber(0, 65_535, 'is not a port; it must be a numb
 export function readDatabaseUrl(text: string): string {
   const shape = 'it must look like postgres://role:password@host:5432/database';
   if (!URL.canParse(text)) throw new Error(`this is not a URL; ${shape}`);
-  const { protocol, username, pathname, hash } = new URL(text);
+  const { protocol, username, pathname, hash, searchParams } = new URL(text);
   if (!/^postgres(?:ql)?:$/.test(protocol)) throw new Error(`this is not a PostgreSQL URL; ${shape}`);
   // Otherwise, part of a password could be taken for the database name, which error messages contain.
   if (username === '' && `${pathname}${hash}`.includes('@'))
     throw new Error(
       'an @ follows the host: in the role and the password, write / as %2F, ? as %3F, # as %23 and @ as %40',
     );
+  // The driver also accepts a port as a parameter, and does not report a wrong one.
+  readPort(searchParams.get('port') || '5432');
   return text;
 }
 
