@@ -106,9 +106,10 @@ describe('Responses of the console', () => {
 });
 
 describe('An invitation', () => {
-  test('is accepted with a passphrase, and signs the operator in', async () => {
+  test('is accepted with a passphrase, signs the operator in, and ends the browser’s previous session', async () => {
+    const previous = await signInOperator(site, { name: 'grace', now: clock.now() });
     const { token } = await inviteOperator(site.database, 'ada', clock.now());
-    const post = (url: string, payload: object) => site.ask.post(url, payload, OWN);
+    const post = (url: string, payload: object) => site.ask.post(url, payload, { ...OWN, cookie: previous.cookie });
     expect((await post('/api/console/invitation', { token })).json()).toEqual({ operator: 'ada' });
     const short = await post('/api/console/invitation/accept', { token, passphrase: 'short' });
     expect(short.json()).toMatchObject({ status: 422, code: 'passphrase_too_short' });
@@ -118,6 +119,7 @@ describe('An invitation', () => {
       expect.stringMatching(/^console_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/),
       expect.stringMatching(/^console_device=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=31536000$/),
     ]);
+    expect((await previous.ask('GET', '/session')).statusCode).toBe(401);
     expect((await post('/api/console/invitation', { token })).json()).toMatchObject({ status: 410 });
     expect(logText()).not.toContain(token);
     expect(logText()).not.toContain(PASSPHRASE);

@@ -41,12 +41,12 @@ const USE_INVITATIONS = `DELETE FROM operator_invitations WHERE operator = $1
 
 /**
  * Sets the operator's passphrase, ends the operator's other sessions, forgets the known devices, and signs in. An
- * invitation works once.
+ * invitation works once. `before` is the token of the browser's previous session, which ends.
  * @throws CoreError `invitation_invalid`, `passphrase_too_short`, `overloaded`, `unavailable`.
  */
 export async function acceptInvitation(
   database: Database,
-  { token, passphrase, now }: { token: string; passphrase: string; now: Date },
+  { token, passphrase, before, now }: { token: string; passphrase: string; before?: string | undefined; now: Date },
 ): Promise<SignedIn> {
   const operator = await readInvitation(database, token, now);
   const stored = await hashPassphrase(passphrase);
@@ -61,6 +61,7 @@ export async function acceptInvitation(
     ]);
     if (!used.some((invitation) => invitation.is_accepted)) throw invitationInvalid();
     await endSessionsOf(sql, operator);
+    await endSession(sql, before);
     await sql.query('DELETE FROM operator_devices WHERE operator = $1', [operator]);
     await runAsOperator(operator, () => recordAudit(sql, { action: 'console accept', target: operator }));
     return completeSignIn(sql, operator, now);

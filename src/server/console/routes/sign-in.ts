@@ -82,7 +82,10 @@ export const signInRoutes: FastifyPluginAsyncTypebox<Options> = async (
   app.post(
     CONSOLE_API.acceptInvitation,
     { config: { isOpenToAll: true }, schema: { body: AcceptInvitationSchema, response } },
-    async (request, reply) => welcome(reply, await acceptInvitation(database, { ...request.body, now: runtime.now() })),
+    async (request, reply) => {
+      const before = cookies.sessionOf(request);
+      return welcome(reply, await acceptInvitation(database, { ...request.body, before, now: runtime.now() }));
+    },
   );
 
   app.post(CONSOLE_API.signOut, { config: { isOpenToAll: true } }, async (request, reply) => {
