@@ -58,7 +58,8 @@ export function readDatabaseUrl(text: string): string {
       'an @ follows the host: in the role and the password, write / as %2F, ? as %3F, # as %23 and @ as %40',
     );
   // The driver also accepts a port as a parameter, and does not report a wrong one.
-  readPort(searchParams.get('port') || '5432');
+  const port = searchParams.get('port') ?? '';
+  if (!/^\d*$/.test(port) || Number(port) > 65_535) throw new Error('port is not a number from 0 to 65535');
   return text;
 }
 
