@@ -1,6 +1,6 @@
 # Upgrades the checkout that groundswell.service runs. Run as root: sh /srv/groundswell/deploy/upgrade.sh
 # The running site still reads its files, so the new version is built in a copy. The old version is moved to
-# /srv/groundswell.old.
+# /srv/groundswell.old, unless it did not become ready: then the last working version stays there.
 set -eu
 # The site's user must be able to read the new files.
 umask 022
@@ -23,9 +23,9 @@ as_site node --env-file=/etc/groundswell.env bin/groundswell.js backup "$data/be
 # Neither an interruption nor a failure may leave the site stopped.
 trap '' HUP INT TERM
 trap '[ -e "$root" ] || mv "$root.old" "$root"; systemctl start groundswell; rm -rf "$root.new"' EXIT
-rm -rf "$root.old"
+[ -e "$root.old/.last-working" ] || rm -rf "$root.old"
 systemctl stop groundswell
-mv "$root" "$root.old"
+if [ -e "$root.old" ]; then rm -rf "$root"; else mv "$root" "$root.old"; fi
 mv "$root.new" "$root"
 systemctl start groundswell || true
 trap - EXIT HUP INT TERM
@@ -40,10 +40,12 @@ until as_site node --env-file=/etc/groundswell.env -e "$is_ready"; do
   if [ "$checks" -eq 60 ] || systemctl is-failed --quiet groundswell; then
     echo "The new version is not ready: see journalctl --unit=groundswell. To return to the old one:" >&2
     echo "systemctl stop groundswell; mv $root $root.new; mv $root.old $root; systemctl start groundswell" >&2
+    touch "$root.old/.last-working"
     exit 1
   fi
   sleep 3
 done
+rm -f "$root.old/.last-working"
 
 # Keeps the latest three of these backups. The site's user can write to their folder, so root does not delete there.
 as_site sh -c 'ls -r "$0"/before-20??-??-??-??????.backup | tail -n +4 | xargs -r rm --' "$data"

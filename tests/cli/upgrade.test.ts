@@ -117,4 +117,14 @@ describe.skipIf(process.platform === 'win32')('deploy/upgrade.sh', () => {
     expect(await versions()).toEqual({ current: 'current', old: undefined });
     expect((await calls()).at(-1)).toBe('systemctl start groundswell');
   });
+
+  test('an upgrade after one that did not become ready keeps the last working version', async () => {
+    expect(await upgrade('runuser*readyz*')).toMatchObject({ code: 1 });
+    await writeFile(join(root, 'version'), 'not working\n');
+    expect(await upgrade()).toMatchObject({ code: 0 });
+    expect(await versions()).toEqual({ current: 'new', old: 'current' });
+    await writeFile(join(root, 'version'), 'working\n');
+    expect(await upgrade()).toMatchObject({ code: 0 });
+    expect(await versions()).toEqual({ current: 'new', old: 'working' });
+  });
 });
