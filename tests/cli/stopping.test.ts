@@ -87,6 +87,21 @@ test.each([
   await database.drop();
 });
 
+test('Ctrl-C stops the site even if it ends workers that do not handle signals yet', async () => {
+  const dataDir = await harness.sampleDataDir();
+  // A terminal sends the signal to all processes.
+  const interrupt = `import { isWorker } from 'node:cluster';
+    if (isWorker) for (const pid of [process.ppid, process.pid]) process.kill(pid, 'SIGINT');`;
+  const site = harness.start(['serve'], {
+    settings: {
+      ...{ DATA_DIR: dataDir, LOG_LEVEL: 'warn', PORT: '0', WEB_CONCURRENCY: '2' },
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(interrupt)}`,
+    },
+  });
+  expect(await site.exited).toMatchObject({ code: 0 });
+  expect(await databasePids(dataDir)).toEqual([]);
+});
+
 test('an import in the console that waits for a lock does not prevent the site from stopping in time', async () => {
   const database = await createTestDatabase();
   await saveProducts(database, [buildProduct({ id: 'git' })]);

@@ -29,13 +29,19 @@ export function serveCommand(): Command {
 
 async function runSite(settings: Settings, log: Logger): Promise<void> {
   // Signals are handled before the site is up: a stop during the start must not leave a database running.
+  let isStopping = false;
   const stopped = new Promise<NodeJS.Signals>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, resolve);
   });
-  const site: RunningSite & { lost?: Promise<Error> } =
-    settings.processes > 1
-      ? await (await import('../../server/cluster/serve-by-workers.ts')).serveByWorkers(settings, log)
-      : await (await import('../../server/serve.ts')).serve(settings, log);
+  void stopped.then(() => {
+    isStopping = true;
+  });
+  const site = await start(settings, log).catch((error: unknown) => {
+    // Ctrl-C also ends workers that do not handle signals yet, and then the start fails.
+    if (!isStopping) throw error;
+    log.info('Stopped');
+    process.exit(0);
+  });
   announce(site);
   const reason = await Promise.race([stopped, ...(site.lost ? [site.lost] : [])]);
   // The delay lets load balancers remove this site. Only SIGTERM starts the delay, and later signals do not shorten it.
@@ -43,6 +49,11 @@ async function runSite(settings: Settings, log: Logger): Promise<void> {
   if (reason instanceof Error && isStopped) throw reason;
   // Work that did not end, such as a download whose reads wait for a lock, would keep the process running.
   process.exit(isStopped ? 0 : 1);
+}
+
+async function start(settings: Settings, log: Logger): Promise<RunningSite & { lost?: Promise<Error> }> {
+  if (settings.processes === 1) return (await import('../../server/serve.ts')).serve(settings, log);
+  return (await import('../../server/cluster/serve-by-workers.ts')).serveByWorkers(settings, log);
 }
 
 function announce({ address, dataLocation, productCount }: RunningSite): void {
