@@ -22,7 +22,7 @@ interface Decision {
   vote: Vote | undefined;
 }
 
-/** A simple model of launches and their boards: lists of votes that are recounted from the start each time. */
+/** A simple model of launches and their leaderboards: lists of votes that are recounted from the start each time. */
 export class BoardModel {
   readonly launchedAt = new Map<string, number>();
   readonly votes = new Map<string, Vote[]>();
@@ -118,6 +118,7 @@ export class BoardModel {
     for (const session of sessions) {
       const previous = this.#decisions.get(`${id} ${session}`)?.verdict;
       const cast = votes.find(({ vote }) => vote.session === session);
+      // Undefined if the session has neither a vote nor a decision, so neither action applies to it.
       const counts = cast ? cast.reason === null : previous && previous === 'included';
       if (counts === (action === 'exclude')) before.set(session, previous);
     }

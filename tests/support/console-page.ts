@@ -52,7 +52,7 @@ export async function signInAndOpen(page: Page, site: E2eSite, path: string = CO
 export async function failUntilClick(page: Page, matches: (url: URL) => boolean): Promise<void> {
   await page.addInitScript(() => {
     const note = ({ target }: Event) => {
-      // A click that misses the button because the page moves does not count, because Playwright repeats such a click.
+      // Ignores a click that misses the button because the page moves. Playwright repeats such a click.
       if (target instanceof Element && target.closest('button')?.textContent === 'Try again')
         Object.assign(window, { hasClick: true });
     };

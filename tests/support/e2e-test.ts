@@ -170,7 +170,7 @@ async function prepare(context: BrowserContext, live: boolean): Promise<void> {
 
 /**
  * Makes `page.route` wait until it applies to the requests of a loaded page. Chromium notifies the page in a task,
- * which the next key or click may overtake. A task of the same priority runs after it.
+ * which the next key or click may overtake, but a task of the same priority may not.
  */
 function awaitInterception(page: Page): void {
   const route = page.route.bind(page);

@@ -22,7 +22,7 @@ async function fillIn(page: Page, name: string): Promise<void> {
 }
 
 /** Creates a submission, prepares its state, and opens its maker link. */
-async function openLink(
+async function submitAndOpen(
   page: Page,
   { site }: StateContent,
   fields: Parameters<typeof submit>[1],
@@ -114,7 +114,11 @@ export const SUBMISSION_STATES: ScreenState[] = [
     name: 'a launch that waits for review',
     consoleErrors: UNLAUNCHED,
     async open(page, content) {
-      await openLink(page, content, { name: `Zz ${LONG_WORD}`, team: [{ name: 'Ada', role: 'Maker' }], tags: ['sea'] });
+      await submitAndOpen(page, content, {
+        name: `Zz ${LONG_WORD}`,
+        team: [{ name: 'Ada', role: 'Maker' }],
+        tags: ['sea'],
+      });
       await expect(page.getByText('Waiting for review')).toBeVisible();
     },
   },
@@ -123,7 +127,7 @@ export const SUBMISSION_STATES: ScreenState[] = [
     consoleErrors: UNLAUNCHED,
     async open(page, content) {
       const fields = { name: 'Zz scheduled', launchAt: SCHEDULED_FOR };
-      await openLink(page, content, fields, ({ id }) => decide(content.site, 'approve', id));
+      await submitAndOpen(page, content, fields, ({ id }) => decide(content.site, 'approve', id));
       await page.getByRole('button', { name: 'Edit' }).click();
       await expect(dialog(page).getByText(/^Your launch is approved/)).toBeVisible();
     },
@@ -133,7 +137,7 @@ export const SUBMISSION_STATES: ScreenState[] = [
     consoleErrors: UNLAUNCHED,
     async open(page, content) {
       const fields = { name: 'Zz moved', launchAt: SCHEDULED_FOR };
-      await openLink(page, content, fields, ({ id }) => decide(content.site, 'approve', id));
+      await submitAndOpen(page, content, fields, ({ id }) => decide(content.site, 'approve', id));
       await page.getByRole('button', { name: 'Reschedule' }).click();
       await expect(dialog(page).getByLabel('Launch time')).toBeVisible();
     },
@@ -142,7 +146,7 @@ export const SUBMISSION_STATES: ScreenState[] = [
     name: 'a launch, in the dialog to withdraw it',
     consoleErrors: UNLAUNCHED,
     async open(page, content) {
-      await openLink(page, content, { name: 'Zz withdrawn' });
+      await submitAndOpen(page, content, { name: 'Zz withdrawn' });
       await page.getByRole('button', { name: 'Withdraw' }).click();
       await expect(dialog(page)).toBeVisible();
     },
@@ -152,7 +156,7 @@ export const SUBMISSION_STATES: ScreenState[] = [
     consoleErrors: UNLAUNCHED,
     async open(page, content) {
       const reason = `It says too little.\n${LONG_WORD}`;
-      await openLink(page, content, { name: 'Zz declined' }, ({ id }) =>
+      await submitAndOpen(page, content, { name: 'Zz declined' }, ({ id }) =>
         decide(content.site, 'decline', id, '--reason', reason),
       );
       await expect(page.getByRole('blockquote')).toBeVisible();
@@ -161,7 +165,7 @@ export const SUBMISSION_STATES: ScreenState[] = [
   {
     name: 'a launch under way, as its maker sees it',
     async open(page, content) {
-      await openLink(page, content, { name: 'Zz launched' }, async ({ id }) => {
+      await submitAndOpen(page, content, { name: 'Zz launched' }, async ({ id }) => {
         await decide(content.site, 'approve', id);
         await content.site.addUpvotes(id, 3);
         // The launch time is the database's current time, and the site's clock may be slightly behind it.
