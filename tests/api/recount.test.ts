@@ -169,7 +169,7 @@ test.each<[what: string, change: typeof tamper, difference: RegExp]>([
     /^Difference: 2026-06-01: text after the last line/,
   ],
   [
-    'a product missing on the board',
+    'a product missing on the leaderboard',
     (path, body) => change(path, body, ({ items }) => items.pop()),
     /^Difference: 2026-06-01: launches: recounted 3, the site shows 2/,
   ],
@@ -210,7 +210,7 @@ test.each(['000', '001', '999'])(
   },
 );
 
-test('a vote between the requests for the tally and the board of an open day is not reported as a difference', async () => {
+test('a vote between the requests for the tally and the leaderboard of an open day is not reported as a difference', async () => {
   let isVoted = false;
   onRequest = async (path) => {
     if (isTally(path) || isVoted) return;
@@ -223,7 +223,7 @@ test('a vote between the requests for the tally and the board of an open day is 
   expect(stdout).toContain('counted votes: 1, open: everything agrees');
 });
 
-test('a day that becomes final or is revised between the requests for its tally and its board is not reported as a difference', async () => {
+test('a day that becomes final or is revised between the requests for its tally and its leaderboard is not reported as a difference', async () => {
   const [revised, finalized] = ['2026-06-10', '2026-06-20'];
   const finalize = (now: string) => finalizeDue(site.database, { rules: rulesAt(now), votesPerNetwork: 20 });
   for (const day of [finalized, revised]) {

@@ -180,7 +180,7 @@ test('text in a right-to-left script runs from right to left on cards, on produc
   expect(await commentBox(page).evaluate((box) => getComputedStyle(box).direction)).toBe('rtl');
 });
 
-test('at 320 px, a card does not truncate the maker’s name, and on a board, the votes are over twice as wide as the name, which takes at most two lines', async ({
+test('at 320 px, a card does not truncate the maker’s name, and on a leaderboard, the votes are over twice as wide as the name, which takes at most two lines', async ({
   page,
   site,
 }) => {

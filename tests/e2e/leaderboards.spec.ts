@@ -121,7 +121,7 @@ test('with reduced motion, rows change places without an animation', async ({ pa
   expect(await page.evaluate(() => (window as unknown as { moved: number }).moved)).toBe(0);
 });
 
-test('the first launch of a day appears on its empty board without a reload', async ({ page, site }) => {
+test('the first launch of a day appears on its empty leaderboard without a reload', async ({ page, site }) => {
   await clearBoards(site);
   // Adds an earlier launch, because otherwise an empty day would lose its leaderboard if it ended during the test.
   await site.addProduct({ name: 'Old wave', createdAt: new Date(Date.now() - 240 * 3_600_000).toISOString() });
@@ -251,14 +251,14 @@ test.describe('without live updates', () => {
     await expect(page.locator('.board-clock-time')).toHaveText(new RegExp(`${left}$`));
   });
 
-  test('a board stays open until the site closes it, even if the browser’s clock is fast', async ({ page, site }) => {
+  test('a leaderboard stays open until the site closes it, even with a fast browser clock', async ({ page, site }) => {
     const { board } = await addRace(site, page, 'Closer', [1]);
     await expect.poll(async () => (await page.request.get(board)).text()).toContain('Closer 0');
     await page.clock.install();
     await visit(page, board);
     const address = /\/api\/leaderboards\/[\d-]+(?:\?|$)/;
     const reads = recordRequests(page, address);
-    // Without a next period, the board stays open to launches, even if the launch day ends during the test.
+    // Without a next period, the leaderboard stays open to launches, even if the launch day ends during the test.
     let status: object = { nextPeriod: null };
     await page.route(address, async (route) => {
       const response = await route.fetch();

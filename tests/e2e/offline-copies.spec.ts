@@ -124,7 +124,7 @@ test('each list has its own copy, even in browsers without `URLSearchParams.size
   await proxy.stop();
 });
 
-test('a cached copy that opens offline the next day links to that day’s board', async ({
+test('a cached copy that opens offline the next day links to that day’s leaderboard', async ({
   page,
   expectConsoleError,
 }) => {

@@ -100,7 +100,7 @@ submissionTest('a browser that does not know the site’s time zone shows the li
 });
 
 submissionTest(
-  'a browser that does not know the site’s time zone does not link to the board of a day that may not have begun',
+  'a browser that does not know the site’s time zone does not link to the leaderboard of a day that may not have begun',
   async ({ page, site }) => {
     const { id } = await site.addProduct({ name: 'Sampan', createdAt: new Date().toISOString() });
     // The product launches a moment later if the site's clock is slow.

@@ -163,7 +163,7 @@ test('when the network is back, new comments and launches still wait behind a bu
   }
 });
 
-test('a visitor who returns to the tab the next day finds new launches and a link to that day’s board', async ({
+test('a visitor who returns to the tab the next day finds new launches and a link to that day’s leaderboard', async ({
   page,
   site,
 }) => {
@@ -187,7 +187,7 @@ test('a visitor who returns to the tab the next day finds new launches and a lin
   await expect(launched.getByRole('link', { name: 'Dab overnight' })).toBeVisible();
 });
 
-test('a page that the browser restores the next day links to that day’s board', async ({ page }) => {
+test('a page that the browser restores the next day links to that day’s leaderboard', async ({ page }) => {
   await visit(page, '/');
   await page.goto('/robots.txt');
   await skipDay(page);
