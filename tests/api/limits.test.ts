@@ -133,7 +133,7 @@ test('a cached search does not count against the rate limit', async () => {
   const clock = createTestClock();
   site = await startTestSite({ runtime: clock, rateLimits: SMALL, cacheEnabled: true, launched: [buildProduct()] });
   for (const url of ['/api/products?q=harbour', '/?q=harbour']) {
-    // Refills the limit, because the first request for each URL misses the cache and counts.
+    // Refills the bucket, because the first request for each URL misses the cache and counts.
     clock.advance({ milliseconds: 2_000 });
     const responses = await statuses(() => site.ask.get(url), times(10, newVisitor));
     expect(responses).toEqual(times(10, () => 200));

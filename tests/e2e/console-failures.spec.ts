@@ -189,7 +189,7 @@ test('a failed refetch does not replace the data on the screen', async ({ page, 
   const { id } = await site.addProduct();
   await signIn(page, site);
   await page.clock.install();
-  // Live updates would also refetch the data, which the return to the tab then does not repeat.
+  // Live updates would also refetch the data, and the return to the tab would then not refetch it again.
   await stopLiveUpdates(page);
   await openConsole(page, '/console');
   const facts = page.getByText('Waiting for you');

@@ -47,7 +47,7 @@ test('a product page shows within minutes that a launch which was not its neighb
   await expect(result).toContainText(new RegExp(`^${rank + 1}\\D+ of \\d+ on `));
 });
 
-test('a product page that was rendered before such a launch overtook it shows the new rank when it loads', async ({
+test('a product page that was rendered before another launch overtook its launch shows the new rank when it loads', async ({
   page,
   site,
 }) => {

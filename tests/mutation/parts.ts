@@ -1,6 +1,6 @@
 /**
- * The mutated code, and the tests that must detect its mutants. Each mutant runs all tests that reach it, so the tests
- * should be few.
+ * The mutated code, and the tests that must detect its mutants. All tests that reach a mutant are run for it, so the
+ * tests should be few.
  */
 export interface Part {
   mutate: readonly string[];

@@ -53,13 +53,13 @@ function mutate(name: string, { mutate: files }: Part): Promise<MutantResult[]> 
 
 /** Prints the undetected mutants. @returns the percentage of detected mutants; NaN if there are no mutants. */
 function report(name: string, mutants: readonly MutantResult[]): number {
-  const noticed = mutants.filter(({ status }) => DETECTED.has(status)).length;
-  const missed = mutants.filter(({ status }) => UNDETECTED.has(status));
-  for (const { fileName, location, mutatorName, replacement = '', status } of missed) {
+  const detected = mutants.filter(({ status }) => DETECTED.has(status)).length;
+  const undetected = mutants.filter(({ status }) => UNDETECTED.has(status));
+  for (const { fileName, location, mutatorName, replacement = '', status } of undetected) {
     const place = `${fileName}:${location.start.line}:${location.start.column}`;
     process.stdout.write(`${status} ${place} ${mutatorName}: ${replacement.split('\n', 1)[0]}\n`);
   }
-  const score = (100 * noticed) / (noticed + missed.length);
-  process.stdout.write(`${name}: detected ${score.toFixed(1)}% of ${noticed + missed.length} mutants\n`);
+  const score = (100 * detected) / (detected + undetected.length);
+  process.stdout.write(`${name}: detected ${score.toFixed(1)}% of ${detected + undetected.length} mutants\n`);
   return score;
 }
