@@ -4,7 +4,7 @@ import { connect } from '../src/core/database/connect.ts';
 import { PACKAGE_FOLDERS } from '../src/settings/package-root.ts';
 import { fillDatabase } from './seed/fill.ts';
 
-/** Default number of upvotes per product. */
+/** Default numbers of upvotes and comments per product. */
 const UPVOTES = 5;
 const COMMENTS = 2;
 

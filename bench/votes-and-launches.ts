@@ -19,7 +19,7 @@ const WARM_UP_BATCHES = 10;
 const BATCH_SIZES = [1, 16, 128];
 
 /** Number of votes per statement during the warm-up. */
-const BATCH = 100;
+const WARM_UP_BATCH_SIZE = 100;
 
 type Cast = (changes: readonly UpvoteChange[]) => Promise<unknown>;
 
@@ -45,8 +45,8 @@ export async function compareVotes(server: BenchServer, rounds: number) {
     insideWindow: current(inside),
   };
   // Warm-up: the first vote for a product also reads the earlier votes of its networks.
-  for (let cast = 0; cast < PRODUCTS; cast += BATCH) {
-    const changes = votes(BATCH);
+  for (let cast = 0; cast < PRODUCTS; cast += WARM_UP_BATCH_SIZE) {
+    const changes = votes(WARM_UP_BATCH_SIZE);
     for (const side of Object.values(sides)) await side(changes);
   }
   const results: Record<string, object> = {};

@@ -97,8 +97,8 @@ export async function openLaunchSite(folder: string, processes: number): Promise
 }
 
 /**
- * Waits until the imported launches are on their boards, and boards whose period ended over two days ago are final. A
- * new site does this work in its first minute, so the simulated day excludes it.
+ * Waits until the imported launches are on their leaderboards, and those whose period ended over two days ago are final.
+ * A new site does this work in its first minute, which is not part of the simulated day.
  */
 async function waitForFinalBoards(database: Database): Promise<void> {
   const isBehind = `SELECT 1 FROM launches WHERE placed_for IS DISTINCT FROM launched_at

@@ -89,7 +89,7 @@ async function copyAll(client: pg.Client, { products, upvotes, comments, seed }:
   const launches: Date[] = [];
 
   await copyRows(client, 'products', PRODUCT_COLUMNS, productRows({ products, seed, ids, launches }));
-  // All upvotes are cast in the launch windows, so all of them count on the boards. The boards are inserted as final,
+  // All upvotes are cast in the launch windows, so all of them count on the leaderboards. These are inserted as final,
   // because otherwise the site would first finalize a day every few milliseconds, and render pages again each time.
   const counts = ids.map((id, index) => [
     id,
