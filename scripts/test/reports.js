@@ -88,16 +88,16 @@ const NAMES_DIFFER = {
   file: 'tests/e2e',
   milliseconds: 0,
   status: 'failed',
-  repeat: 'npm test -- e2e',
+  repeat: 'npm test',
 };
 
 /** Tests of the console select their products by tags, and empty its queue. */
 const isOfConsole = ({ test }) => test.startsWith('tests/e2e/console');
 
 /**
- * Which tests run on the same site depends on the durations of all tests, so a name that is used twice would rarely
- * fail one of them. Ignores the search "zz", which finds the products that many tests share, and the start of a longer
- * search, which is sent only if the visitor types slowly.
+ * Finds conflicts that would rarely fail a test, because which tests run on the same site depends on the durations of
+ * all tests. Ignores the search "zz", which finds the products that many tests share, and the start of a longer search,
+ * which is sent only if the visitor types slowly.
  * @param {{ test: string, site: string, names: string[], searches: string[] }[]} uses
  * @returns {string[]} a sentence for each conflict
  */
