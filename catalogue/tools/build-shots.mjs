@@ -1,4 +1,4 @@
-// Renders the screenshots of the products with the given ids, or of all products without ids, to WebP.
+// Renders the screenshots of the products whose ids are given, by default of all products, to WebP.
 import { existsSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -30,7 +30,7 @@ async function render(product, shot, path) {
   }
   if (!response.ok()) throw new Error((await response.text()).slice(0, 400));
   await page.evaluate(() => document.fonts.ready);
-  // A slow scene sets `sceneReady` when it is done. Then animations get time to finish.
+  // A slow scene sets `sceneReady` to false until it is done. Then animations get time to finish.
   await page.waitForFunction(() => globalThis.sceneReady !== false, undefined, { timeout: 60_000 });
   await page.waitForTimeout(shot.waitMs ?? (shot.scene ? 1500 : 100));
   if (shot.act) await shot.act(page);
