@@ -79,7 +79,7 @@ test('the stream of an operator ends when access is revoked, and the streams of 
   await expectToHear('products');
 });
 
-test('a HEAD request for the stream is answered, and opens no stream', async () => {
+test('a HEAD request for the stream gets 404, and opens no stream', async () => {
   expect((await ada.ask('HEAD', '/events')).statusCode).toBe(404);
 });
 
