@@ -37,8 +37,8 @@ export function reasonOf(error: unknown): string {
 const TIMEOUT_MS = 40_000;
 
 /**
- * Browsers complete `keepalive` requests even after the visitor leaves the page, but allow at most 64 KiB for their
- * bodies. A UTF-16 code unit takes at most 3 bytes in UTF-8.
+ * Browsers complete `keepalive` requests even after the visitor leaves the page, but allow at most 64 KiB for all their
+ * bodies together. A UTF-16 code unit takes at most 3 bytes in UTF-8.
  */
 const MAX_KEEPALIVE_CHARACTERS = 16_000;
 
@@ -48,7 +48,7 @@ interface HttpApiOptions {
   /** The prefix of every path. In the browser, it is empty. */
   origin?: string;
   timeoutMs?: number;
-  /** Responses to upvotes that were sent before the app ran, by path. Each response is used only once. */
+  /** Responses to upvotes that were sent before the app ran, by path. Each response is used at most once. */
   sentUpvotes?: Map<string, Promise<Response>>;
 }
 

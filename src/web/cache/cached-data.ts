@@ -26,7 +26,7 @@ export const productKeys = {
 
 export const commentKeys = {
   all: ['comments'] as const,
-  /** The common prefix of the keys of a product's comment lists. There is one list for each sort order. */
+  /** The common prefix of the keys of a product's comment lists: one list for each sort order and start cursor. */
   product: (productId: string) => ['comments', productId] as const,
   list: (productId: string, order: object) => ['comments', productId, order] as const,
   /** The visitor's own comments that wait for moderation. */
@@ -38,14 +38,14 @@ export const commentKeys = {
 export const upvoteKeys = {
   statuses: ['upvoted'] as const,
   status: (productId: string) => ['upvoted', productId] as const,
-  /** The last state that the server confirmed. Stored only while clicks are pending. */
+  /** The last state that the server confirmed or that was queued. Valid only while clicks are pending. */
   confirmed: (productId: string) => ['upvote-confirmed', productId] as const,
   /** Whether there is an early vote: one that the head script showed and sent. */
   early: (productId: string) => ['upvote-early', productId] as const,
   mutation: (productId: string) => ['upvote', productId] as const,
 };
 
-/** The visitor's vote as last confirmed by the server, with the count if the response contained one. */
+/** The visitor's vote that the server last confirmed or that was last queued, with the count if the server sent one. */
 export type ConfirmedVote = Pick<UpvoteState, 'upvoted'> & Partial<UpvoteState>;
 
 type Counts = Pick<Product, 'upvotes' | 'comments'>;

@@ -22,9 +22,9 @@ interface ReadPage {
 const subscribedClients = new WeakSet<QueryClient>();
 
 /**
- * Keeps pending votes and likes on screen after each read, whose response lacks them, and changes that were made while
- * a further page was loading. When the visitor leaves, sends the votes and likes that wait for an earlier request.
- * Every vote and like calls this function, because live updates, which also call it, start later.
+ * After each read, restores what the response lacks: pending votes and likes, and changes that were made while a
+ * further page was loading. When the visitor leaves, sends the votes and likes that wait for an earlier request. Every
+ * vote and like calls this function, because live updates, which also call it, start later.
  */
 export function keepPendingWrites(client: QueryClient): void {
   if (subscribedClients.has(client)) return;
@@ -61,8 +61,8 @@ function sendWaitingWrites(client: QueryClient): void {
 }
 
 /**
- * Restores the pages that were on screen before a further page arrived. The library replaces them by copies from the
- * time of the request.
+ * Restores the pages that were on screen before a further page arrived. The library replaces them with their versions
+ * from the time of the request.
  */
 function keepLoadedPages(client: QueryClient, { queryKey, state }: Query, before: InfiniteData<unknown>): void {
   const data = state.data as InfiniteData<unknown>;

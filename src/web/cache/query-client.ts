@@ -88,7 +88,7 @@ export function isRestoredDocument(): boolean {
 }
 
 /**
- * Invalidates all data when the page returns from the back/forward cache, because a cached page receives no updates.
+ * Invalidates all data when the page returns from the back/forward cache, because a page receives no updates there.
  */
 export function refetchWhenRestored(client: QueryClient): void {
   window.addEventListener('pageshow', (event) => {
