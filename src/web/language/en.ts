@@ -97,6 +97,7 @@ export const ENGLISH = [
   'The first wave is still on its way, and its place is free.',
   'No launches are on this board. The boards before and after may have more to show.',
   'Show all products',
+  'No leaderboard',
   'There is no leaderboard for this period',
   'The period is before the first launch, or in the future.',
   // leaderboards/calculation.tsx
@@ -254,7 +255,6 @@ export const ENGLISH = [
   'The products launched on {period}, ranked by the votes in their first 24 hours. Anyone can recompute the ranks.',
   'The products launched in {period}, ranked by the votes in their first 24 hours. Anyone can recompute the ranks.',
   'Launches of {period}',
-  'No leaderboard',
   // home/home.tsx
   '{tag} products',
   'Top Products Launching Today',
@@ -405,6 +405,10 @@ export const ENGLISH = [
   '{file} has more than {count} megapixels.',
   '{file} cannot be read: it may be damaged.',
   'This picture has not been sent yet.',
+  'A picture was not accepted',
+  'Everything else was saved. Remove the picture or choose another one, then send again.',
+  'Remove this file or choose another one.',
+  'Remove the files that cannot be used.',
   // submissions/submission-form.tsx
   'Name',
   'Description',
@@ -477,11 +481,6 @@ export const ENGLISH = [
   'Role of person {number}',
   'person {number}',
   'Add a person',
-  // submissions/use-submission-form.ts
-  'A picture was not accepted',
-  'Everything else was saved. Remove the picture or choose another one, then send again.',
-  'Remove this file or choose another one.',
-  'Remove the files that cannot be used.',
   // ui/demo-button.tsx
   '(Demo)',
   // ui/notice.tsx
