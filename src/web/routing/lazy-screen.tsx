@@ -33,8 +33,8 @@ function reloadPage(): Promise<never> {
 }
 
 /**
- * Creates a part of a page whose code loads on demand. Until then, the server's HTML stays in place or, without it, the
- * fallback of `PartView`.
+ * Creates a part of a page whose code loads on demand. Until the code has loaded, the page shows the server's HTML or,
+ * without it, the fallback of `PartView`.
  */
 export function lazyPart<Props = object>(load: () => Promise<ComponentType<Props>>): LazyScreen<Props> {
   return lazyScreen(() => loadOnVisit(load));

@@ -12,7 +12,7 @@ interface ListLocation {
 
 const LastListContext = createContext<RefObject<ListLocation | null>>({ current: null });
 
-/** Returns a ref to the most recently visited list. It is `null` if there is none, or after a leaderboard. */
+/** Returns a ref to the most recently visited list: `null` if there is none, or if a leaderboard was visited since. */
 export function useLastList(): RefObject<ListLocation | null> {
   return useContext(LastListContext);
 }
@@ -49,8 +49,8 @@ function useScrollPositions(): void {
   useEffect(() => {
     window.history.scrollRestoration = 'manual';
     const start = stored.read()?.[current.current.key];
-    // Does not scroll if a fragment has done so or, on a slow network, if the visitor has scrolled or is typing by the
-    // time the scripts arrive.
+    // Does not scroll if the page has already been scrolled (to a fragment or, while the scripts were loading, by the
+    // visitor), or if the visitor is typing.
     if (start && !window.scrollY && !isTyping()) scrollDownTo(start);
 
     const recordPosition = () => {

@@ -43,7 +43,7 @@ export async function cacheResponse(kind: Kind, address: string, response: Respo
   // The body is read completely before the older copy is replaced, because the download may be interrupted.
   const body = await response.arrayBuffer();
   const cache = await caches.open(cacheName(kind));
-  // Replaces the older copy without deleting it first, because it would be lost if the storage is full.
+  // `put` replaces the older copy. Deleting that copy first would lose it if the storage is full.
   await cache.put(address, new Response(body, { status: response.status, headers }));
   await evictOldest(cache, MAX_ITEMS[kind]);
 }

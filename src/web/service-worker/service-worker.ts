@@ -80,7 +80,7 @@ worker.addEventListener('message', (event) => {
 
 /**
  * Returns the page from the network. If the network is slow or unavailable, returns the cached copy. Without a copy,
- * waits for the network, or returns the offline shell if the network is unavailable.
+ * waits for the network and, if the request fails, returns a cached translation or else the offline shell.
  */
 async function respondWithPage(event: FetchEventLike, url: URL): Promise<Response> {
   const key = keyOf(url);
@@ -166,8 +166,8 @@ async function cacheLanguage(address: string): Promise<void> {
 }
 
 /**
- * Updates the copy, or deletes it if the site has removed the resource. Does not cache a page with `no-store`, which
- * lacks a part, such as the comments. Clones the response synchronously, so the caller can return it to the page.
+ * Updates the copy, or deletes it if the site has removed the resource. Does not cache a page with `no-store`, because
+ * it lacks a part, e.g. the comments. Clones the response synchronously, so the caller can return it to the page.
  */
 async function updateCopy(kind: Kind, address: string, response: Response): Promise<void> {
   if (response.status === 200) {
@@ -188,8 +188,8 @@ async function deleteIfRemoved(kind: Kind, address: string, response: Response):
 }
 
 /**
- * Caches a page, unless its document was cached recently. A product without a cached document is skipped if its API
- * response is cached, from which the offline shell renders the page. Skips searches.
+ * Caches a page, unless its document was cached recently. Skips searches. Also skips a product without a cached
+ * document if its API response is cached, because the offline shell can render the page from that response.
  */
 async function cachePage(url: URL): Promise<void> {
   if (!isPage(url) || url.searchParams.has('q')) return;

@@ -1,7 +1,6 @@
-/**
- * The types of the globals that the service worker uses. TypeScript's library `webworker` also declares them, but it
- * conflicts with the library `dom`, which pages need.
- */
+// The types of the globals that the service worker uses. TypeScript's library `webworker` also declares them, but it
+// conflicts with the library `dom`, which pages need.
+
 interface ExtendableEventLike extends Event {
   waitUntil(work: Promise<unknown>): void;
 }
