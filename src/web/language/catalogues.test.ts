@@ -80,7 +80,7 @@ test.each(['ar', 'de', 'es', 'fr'])(
 );
 
 test('right-to-left texts isolate what people have written, such as C++ or 2026.png', () => {
-  // The chip and the title that consist only of a term have its direction, so they need no isolation.
+  // The chip and the title that consist only of a term have the term's direction, so they need no isolation.
   const written = /\{(?:file|value)\}|.“\{(?:term|tag)\}”|^\{name\} is waiting/;
   const keys = KEYS.filter((key) => written.test(key));
   for (const { dir, messages } of Object.values(CATALOGUES)) {

@@ -1,8 +1,8 @@
 import { createBrowserStore, OUTBOX_KEY, useBrowserStore } from './browser-store.ts';
 
 /**
- * An upvote or a comment to send when the network is available. Sending it twice is harmless: an upvote sets a state,
- * and a comment has an idempotency key.
+ * An upvote or a comment to send when the network is available. `before` is the vote on the server. Repeated sending is
+ * harmless: an upvote sets a state, and a comment has an idempotency key, until the server forgets the key.
  */
 export type QueuedWrite =
   | { kind: 'upvote'; productId: string; upvoted: boolean; before: boolean }

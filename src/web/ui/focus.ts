@@ -1,6 +1,6 @@
 /**
- * Waits until an element is rendered. Gives up after `frames` more frames, because the element's item may have been
- * deleted.
+ * Waits until `find` returns a rendered element, then returns that element. Gives up after `frames` more frames, because
+ * the element's item may have been deleted, and then returns the last result of `find`.
  */
 export async function findRendered<Found>(find: () => Found, frames = 60): Promise<Found> {
   await new Promise(requestAnimationFrame);
@@ -9,8 +9,8 @@ export async function findRendered<Found>(find: () => Found, frames = 60): Promi
 }
 
 /**
- * Adds items to a list, then focuses the first new item or, if there is none, `otherwise`. The focus would otherwise
- * stay on the pressed button below the new items, or be lost with the button. Does not scroll to the item if the
+ * Adds items to a list, then focuses the first new item or, if there is none, `otherwise`. Without this, the focus
+ * would stay on the pressed button below the new items, or be lost with the button. Does not scroll to the item if the
  * visitor has scrolled in the meantime. `items` and `otherwise` are selectors.
  */
 export async function focusAdded(items: string, add: () => Promise<unknown>, otherwise = ''): Promise<void> {

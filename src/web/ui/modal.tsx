@@ -65,7 +65,7 @@ export function isDialogOpen(element: Element | null): boolean {
 
 /**
  * Closes a dialog when a link in it is clicked. The dialog must close before the navigation, because the heading of the
- * new page takes the focus, which elements behind an open dialog cannot have.
+ * new page takes the focus, and elements behind an open dialog cannot be focused.
  */
 export function closeOnNavigation(event: MouseEvent): void {
   if (hasModifier(event)) return;

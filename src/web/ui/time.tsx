@@ -9,6 +9,7 @@ const DAY_MS = 24 * HOUR_MS;
 interface Time {
   /** When the server rendered the page, in milliseconds since 1970. */
   renderedAt: number;
+  /** Milliseconds since 1970. */
   now: number;
 }
 
@@ -40,6 +41,7 @@ export function useRenderedAt(): number {
   return useProvided(TimeContext).renderedAt;
 }
 
+/** Returns the current time in milliseconds since 1970, updated every minute. */
 export function useNow(): number {
   return useProvided(TimeContext).now;
 }

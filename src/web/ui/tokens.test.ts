@@ -6,7 +6,7 @@ const TOKENS = readFileSync(new URL('./tokens.css', import.meta.url), 'utf8');
 
 const PAGE = ['paper', 'surface', 'surface-sunken'];
 
-/** The minimum contrast of tokens with every background on which they are used: AAA for text in paragraphs. */
+/** The minimum contrast of tokens with every background on which they are used: 7 (WCAG level AAA) for body text. */
 const REQUIRED: [minimum: number, tokens: string[], backgrounds: string[]][] = [
   [7, ['ink', 'ink-soft'], PAGE],
   [7, ['foam'], ['deep', 'shallow']],
