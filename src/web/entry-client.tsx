@@ -101,8 +101,8 @@ function describeDocument({ tag, dir = 'ltr' }: { tag: string; dir?: 'rtl' | 'lt
 }
 
 /**
- * Loads the code of a page when the pointer or the focus reaches a link to it. It is not loaded earlier, because most
- * visitors open only one page.
+ * Loads the code of a page when the pointer or the focus reaches a link to that page. Earlier loading would waste data,
+ * because most visitors open only one page.
  */
 function preloadLinkedRoute({ target }: Event): void {
   const link = target instanceof Element ? target.closest('a') : null;

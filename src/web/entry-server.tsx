@@ -27,7 +27,7 @@ import { StaticRouter } from './routing/router.tsx';
 // Exported for the server, which renders and translates the HTML document around the page.
 export { inLanguage, localAddress, plural, t };
 
-// The server loads the code of all pages when it starts, because a later build may replace the files while it runs.
+// The server loads the code of all pages when it starts, because a build may replace the files while the server runs.
 await Promise.all(
   [...Object.values(SCREENS), STANDING, SUBMIT_LINK, MAKER, LANDSCAPES, PRODUCT_SIDE, RELATED].map((screen) =>
     screen.preload(),
@@ -78,7 +78,7 @@ export interface RenderedPage extends Omit<ReadHead, 'structuredData'> {
   language?: PageLanguage | undefined;
   /** All languages of the site. Default: English only. */
   languages?: readonly NamedLanguage[] | undefined;
-  /** The URL of the page without its language. */
+  /** The path and query of the page, without its language. */
   path?: string;
   /** The content of `<div id="root">`. */
   html: string;

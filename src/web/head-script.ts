@@ -57,8 +57,8 @@
 
   /**
    * Shows and sends an upvote immediately, so it is neither delayed nor lost if the visitor leaves. Returns the
-   * response for the app, or `undefined` if only the app can handle the click. A test compares the names and formats in
-   * this function with those in the app.
+   * response for the app, or `undefined` if only the app can handle the click. A test compares the storage keys, the
+   * header, the URL and the session ids with those of the app.
    */
   function vote(button: HTMLElement): EarlyClick['response'] {
     try {

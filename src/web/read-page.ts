@@ -59,7 +59,7 @@ async function readHome({ client, api, site }: PageRequest, filters: ProductFilt
   const options = productListOptions(api, filters);
   await client.prefetchInfiniteQuery({ ...options, ...NO_RETRY });
   const page = client.getQueryData(options.queryKey)?.pages[0];
-  // If a search for a term or a tag stopped early, an empty last page is not an error.
+  // A search for a term or a tag may return short pages, so an empty last page is not an error.
   const isMissing = page && filters.cursor && !filters.q && !filters.tag && isPastEnd(page);
   if (!page || isMissing) {
     const status = isMissing ? 302 : 503;

@@ -93,8 +93,8 @@ interface ProductData {
 }
 
 /**
- * Returns the structured data of a product. It contains only what the page shows: no price, no rating and no release
- * date, because the launch date is free text.
+ * Returns the structured data of a product. It contains only what the page shows, so no price and no rating. It has no
+ * release date, because the launch date is free text.
  */
 export function productStructuredData({ site, product, comments, standings }: ProductData): object[] {
   const url = site.url + paths.product(product.id);
