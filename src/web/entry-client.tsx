@@ -79,8 +79,8 @@ async function start(): Promise<void> {
     if (root.hasChildNodes() && !isUntranslated) hydrateRoot(root, app);
     else createRoot(root).render(app);
   });
-  for (const sign of ['pointerover', 'focusin'] as const) {
-    document.addEventListener(sign, preloadLinkedRoute);
+  for (const type of ['pointerover', 'focusin'] as const) {
+    document.addEventListener(type, preloadLinkedRoute);
   }
 }
 

@@ -67,7 +67,7 @@
       const text = count?.textContent ?? '';
       // Changes only the last three digits, because the thousands separators depend on the language.
       const [digits = '999'] = /\d{1,3}$/.exec(text) ?? [];
-      const isUsual =
+      const canHandle =
         product &&
         count &&
         voted === undefined &&
@@ -75,7 +75,7 @@
         navigator.onLine &&
         !localStorage.getItem('outbox');
       // A row of a leaderboard also shows the counted votes, which only the app updates.
-      if (!isUsual || button.closest('.board-row')) return;
+      if (!canHandle || button.closest('.board-row')) return;
       const session = localStorage.getItem('user_session') ?? `session-${crypto.randomUUID()}`;
       if (!/^session-[\da-z-]{1,80}$/i.test(session)) return;
       localStorage.setItem('user_session', session);

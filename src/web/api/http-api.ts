@@ -186,14 +186,16 @@ export function createWriteTracker() {
     track(): () => void {
       pending += 1;
       // The previous page's mark stays until `recheckVotes` has read it.
-      store((storage) => hasUnfinishedWrite() || storage.setItem(PENDING_WRITE_KEY, String(performance.timeOrigin)));
+      withSessionStorage(
+        (storage) => hasUnfinishedWrite() || storage.setItem(PENDING_WRITE_KEY, String(performance.timeOrigin)),
+      );
       return () => {
         pending -= 1;
         settledAt = performance.now();
-        store((storage) => storage.setItem(SETTLED_WRITE_KEY, String(performance.timeOrigin + settledAt)));
+        withSessionStorage((storage) => storage.setItem(SETTLED_WRITE_KEY, String(performance.timeOrigin + settledAt)));
         // When the visitor leaves, the page is hidden and its requests appear to fail, but the browser still completes
         // them.
-        store(
+        withSessionStorage(
           (storage) => pending > 0 || document.hidden || hasUnfinishedWrite() || storage.removeItem(PENDING_WRITE_KEY),
         );
       };
@@ -209,16 +211,16 @@ export function createWriteTracker() {
  * the write.
  */
 export function predatesWrite(): boolean {
-  return store((storage) => Number(storage.getItem(SETTLED_WRITE_KEY)) > performance.timeOrigin) === true;
+  return withSessionStorage((storage) => Number(storage.getItem(SETTLED_WRITE_KEY)) > performance.timeOrigin) === true;
 }
 
 /** Returns whether the visitor left the previous page while a write was pending. */
 export function hasUnfinishedWrite(): boolean {
   const isOfOther = (mark: string | null) => mark !== null && mark !== String(performance.timeOrigin);
-  return store((storage) => isOfOther(storage.getItem(PENDING_WRITE_KEY))) === true;
+  return withSessionStorage((storage) => isOfOther(storage.getItem(PENDING_WRITE_KEY))) === true;
 }
 
-function store(use: (storage: Storage) => unknown): unknown {
+function withSessionStorage(use: (storage: Storage) => unknown): unknown {
   try {
     return use(window.sessionStorage);
   } catch {

@@ -60,8 +60,8 @@ test('every message is used', async () => {
 test('each catalogue has the direction of its script', () => {
   expect(Object.keys(CATALOGUES).length).toBeGreaterThan(0);
   for (const [code, { dir, messages }] of Object.entries(CATALOGUES)) {
-    const isArabic = /[\u0590-\u08ff]/.test(messages['Post Comment']);
-    expect(dir, code).toBe(isArabic ? 'rtl' : undefined);
+    const isRightToLeft = /[\u0590-\u08ff]/.test(messages['Post Comment']);
+    expect(dir, code).toBe(isRightToLeft ? 'rtl' : undefined);
   }
 });
 

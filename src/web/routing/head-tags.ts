@@ -45,10 +45,10 @@ const segmenter = typeof Intl.Segmenter === 'function' ? /* @__PURE__ */ new Int
  * ellipsis.
  */
 export function clampText(text: string, limit: number): string {
-  const looked = text.slice(0, limit * UNITS_PER_CHARACTER);
+  const examined = text.slice(0, limit * UNITS_PER_CHARACTER);
   // One character beyond the limit shows that the text is too long, so the rest is not examined.
-  const characters = firstCharacters(looked.replace(/\s+/g, ' ').trim(), limit + 1);
-  if (looked.length === text.length && characters.length <= limit) return characters.join('');
+  const characters = firstCharacters(examined.replace(/\s+/g, ' ').trim(), limit + 1);
+  if (examined.length === text.length && characters.length <= limit) return characters.join('');
   // `slice` may have cut the last character in half.
   const end = Math.min(limit - 1, characters.length - 1);
   const space = characters[end] === ' ' ? end : characters.lastIndexOf(' ', end);

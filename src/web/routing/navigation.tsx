@@ -73,7 +73,7 @@ function useScrollPositions(): void {
     const previous = current.current;
     if (previous === location) return;
     current.current = location;
-    const top = targetOf(location, previous, type, { ...stored.read(), ...positions.current });
+    const top = scrollTargetOf(location, previous, type, { ...stored.read(), ...positions.current });
     if (top !== null) scrollDownTo(top);
   }, [location, type]);
 }
@@ -90,7 +90,7 @@ function scrollDownTo(top: number): void {
   }
 }
 
-function targetOf(location: Location, previous: Location, type: string, positions: Positions): number | null {
+function scrollTargetOf(location: Location, previous: Location, type: string, positions: Positions): number | null {
   const returnTo = type === 'POP' ? location.key : (location.state as { returnTo?: string } | null)?.returnTo;
   if (returnTo !== undefined) return positions[returnTo] ?? 0;
   if (location.pathname !== previous.pathname) return 0;

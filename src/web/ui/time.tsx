@@ -64,14 +64,14 @@ export function timeAgo(time: string | null | undefined, now: number): string {
   if (Number.isNaN(elapsed)) return t('Recently');
   // If the browser's clock is slow, a new comment has a negative age.
   if (elapsed < MINUTE_MS) return t('Just now');
-  if (elapsed < HOUR_MS) return count(elapsed / MINUTE_MS, 'minute');
-  if (elapsed < DAY_MS) return count(elapsed / HOUR_MS, 'hour');
-  return count(elapsed / DAY_MS, 'day');
+  if (elapsed < HOUR_MS) return formatAge(elapsed / MINUTE_MS, 'minute');
+  if (elapsed < DAY_MS) return formatAge(elapsed / HOUR_MS, 'hour');
+  return formatAge(elapsed / DAY_MS, 'day');
 }
 
 const agesOf = perLocale((locale) => new Intl.RelativeTimeFormat(locale));
 
-function count(elapsed: number, unit: 'minute' | 'hour' | 'day'): string {
+function formatAge(elapsed: number, unit: 'minute' | 'hour' | 'day'): string {
   const amount = Math.floor(elapsed);
   const locale = intlLocale();
   if (locale) return agesOf(locale).format(-amount, unit);
