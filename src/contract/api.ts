@@ -25,7 +25,10 @@ export const SESSION_STORAGE_KEY = 'user_session';
 /** A session id: `session-…`, `fallback-session-…` or `server-session-…`, 9 to 100 characters long. */
 export const SESSION_PATTERN = '^(?=.{9,100}$)(?:session|fallback-session|server-session)-[A-Za-z0-9-]+$';
 
-/** The read operations of pages: HTTP requests in the browser, calls to `core` when rendering on the server. */
+/**
+ * The read operations of pages: HTTP requests in the browser, calls to `core` when rendering on the server. They reject
+ * with `ApiError` in the browser, and with `CoreError` on the server.
+ */
 export interface ReadApi {
   listProducts(query: ProductListQuery, signal?: AbortSignal): Promise<ProductPage>;
   /** Resolves to `null` if the product does not exist. */

@@ -19,8 +19,8 @@ export const CONSOLE_PATHS = {
 export const UNATTENDED_HEADER = 'x-unattended';
 
 /**
- * The header with the name of the operator that a page shows as signed in. All windows of a browser share one session.
- * If another operator has signed in since the page loaded, the server rejects the page's requests.
+ * The header in which a write names the operator that the page shows as signed in. All windows of a browser share one
+ * session. If another operator has signed in since the page loaded, the server rejects the page's writes.
  */
 export const OPERATOR_HEADER = 'x-operator';
 

@@ -33,6 +33,7 @@ export interface AuditRecord {
   /** What the operator did: the rest of a sentence that begins with the operator's name. */
   sentence: string;
   details: object;
+  /** The ids of the entry that this one undid, and of the entry that undid this one; null if there is none. */
   undoes: string | null;
   undoneBy: string | null;
   undoable: boolean;
@@ -102,7 +103,7 @@ export interface BurstRecord {
   hour: string;
   productId: string;
   productName: string;
-  /** A random name for the network in this hour, from which the network cannot be determined. */
+  /** A hash of the network with a random salt, which is replaced every hour, so the network cannot be determined. */
   network: string;
   sessions: number;
   /** The number of the product's votes in the whole launch window, not only this hour, that operators have excluded. */
@@ -149,7 +150,7 @@ interface BoardRow {
   votes: number;
 }
 
-/** Counting the items in a `WaitingRecord` stops at this number. */
+/** The server stops counting the items of each kind in a `WaitingRecord` at this number. */
 export const MAX_WAITING = 1_000;
 
 /** The numbers of items that wait for an operator's decision. `MAX_WAITING` means at least that many. */
@@ -159,7 +160,7 @@ export interface WaitingRecord {
   submissions: number;
 }
 
-/** Numbers of products up to this value are exact. */
+/** The server counts up to this many products exactly, and estimates larger numbers. */
 export const MAX_COUNTED_PRODUCTS = 10_000;
 
 export interface OverviewRecord {
@@ -260,7 +261,7 @@ export type ImportEvent =
 /** The maximum time between two lines of the response to an import. */
 export const IMPORT_HEARTBEAT_MS = 10_000;
 
-/** How long an import may take to arrive at the server. At 44 bytes/ms, the largest one takes 26 minutes. */
+/** How long an import may take to arrive. At 44 kB/s, the minimum rate of other bodies, 64 MiB take 26 minutes. */
 export const IMPORT_TIMEOUT_MS = 30 * 60_000;
 
 /** Maximum size of files for imports in the console. Larger files need `groundswell import`. */

@@ -13,13 +13,16 @@ export const LIVE_EVENTS = {
   refetch: 'refetch',
 } as const;
 
-/**
- * The query parameters of the stream. `products`: comma-separated ids. Without them, the stream reports the counts of
- * all products, but no comments. `since`: Unix time in milliseconds (the id of an event, or the server's time when a
- * page was rendered). The stream first sends the changes since that time. The header `Last-Event-ID` of a reconnecting
- * `EventSource` takes precedence over `since`.
- */
-export const LIVE_PARAMETERS = { products: 'products', since: 'since' } as const;
+/** The query parameters of the stream. */
+export const LIVE_PARAMETERS = {
+  /** Comma-separated product ids. Without them, the stream reports the counts of all products, but no comments. */
+  products: 'products',
+  /**
+   * Unix time in milliseconds: the id of an event, or the server's time when a page was rendered. The stream first
+   * sends the changes since then. `Last-Event-ID`, which a reconnecting `EventSource` sends, takes precedence.
+   */
+  since: 'since',
+} as const;
 
 /** Maximum number of events of each kind per second and stream. */
 export const LIVE_FRAMES_PER_SECOND = 4;

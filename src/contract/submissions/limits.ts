@@ -1,6 +1,6 @@
 /** Limits on submissions, shared by browser and server. Limits on their fields are in `products/fields.ts`. */
 export const SUBMISSION_LIMITS = {
-  /** Maximum number of submissions per network that wait for a decision. */
+  /** Maximum number of submissions per IPv4 address or IPv6 /64 that wait for a decision. */
   waitingPerNetwork: 5,
   /** How far ahead a maker can schedule a launch. */
   launchAheadDays: 366,

@@ -68,9 +68,12 @@ const SubmissionSchema = Type.Object(
     /** The id that the submission's product has or will have. */
     id: Type.String(),
     status: SubmissionStatusSchema,
-    /** Why the submission was declined or its product was removed; otherwise `null`. */
+    /** Why the submission was declined, or that its product was removed; otherwise `null`. */
     reason: Type.Union([Type.String(), Type.Null()]),
-    /** True until the submission is withdrawn, or its product launches or is removed from the site. */
+    /**
+     * True while the submission is waiting, declined or scheduled. False if the product was removed, or was postponed
+     * after it got votes or comments.
+     */
     editable: Type.Boolean(),
     /** Increases with each change by the maker and each decision by an operator. */
     revision: Type.Integer({ minimum: 1 }),
@@ -79,7 +82,7 @@ const SubmissionSchema = Type.Object(
      * product.
      */
     productVersion: Type.Union([Type.String(), Type.Null()]),
-    /** The time of the launch, or `null` if the product launches on approval, also because the time has passed. */
+    /** The time of the launch; `null` if the product launches on approval, because no time is set or it has passed. */
     launchAt: Type.Union([Type.String(), Type.Null()]),
     /** The product as visitors see it or will see it. */
     product: ProductSchema,
