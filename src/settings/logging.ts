@@ -21,7 +21,7 @@ function escapeControls(line: string): string {
   return line.replaceAll(/[\u007f-\u009f\p{Cf}\u2028\u2029]/gu, escapeUnits);
 }
 
-/** Escapes the escape sequences of control characters, except `\n`, once more, because pino-pretty decodes them. */
+/** Escapes JSON's escape sequences of control characters, except `\n`, again, because pino-pretty decodes them once. */
 function escapeControlsForPretty(line: string): string {
   return escapeControls(line).replaceAll(/\\(u[\da-f]{4}|.)/gi, (escaped, code: string) =>
     /^(?:u|[bfrt]$)/i.test(code) ? `\\${escaped}` : escaped,

@@ -27,8 +27,8 @@ export function readStopDelay(text: string): number {
 }
 
 /**
- * Returns the pool size of each process (2 to 10), without its listening connection. The pools share the connections
- * that the database allows (`limit`), or PostgreSQL's default number if that is lower.
+ * Returns the pool size of each process (2 to 10), without its listening connection. The pools share the `limit`
+ * connections that the database allows, but at most PostgreSQL's default number.
  */
 export function poolSizePerProcess(processes: number, limit: number = DEFAULT_CONNECTIONS): number {
   const others = primaryConnections(processes) + LONG_WORK_CONNECTIONS + RESERVED_CONNECTIONS;

@@ -19,7 +19,7 @@ type Range = [network: ipaddr.IPv4 | ipaddr.IPv6, bits: number];
  * @throws Error that names the invalid part.
  */
 export function readTrustedProxies(text: string): TrustedProxies {
-  // A text with an `@` may be a misplaced URL, whose password may contain a comma.
+  // A text with an `@` may be a misplaced URL. If its password contains a comma, an error would quote a part of it.
   const parts = (text.includes('@') ? [text] : text.split(','))
     .map((part) => part.trim())
     .filter((part) => part !== '');
