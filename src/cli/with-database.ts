@@ -8,8 +8,8 @@ import { readSettings, type Settings } from '../settings/settings.ts';
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Thrown after a signal, once the database is closed. The process must exit, because the work may not have ended, or
- * output may be waiting for a reader that has stopped.
+ * Thrown after a signal, once the database is closed. The process must exit explicitly, because the work may not have
+ * ended, or output may be waiting for a reader that has stopped.
  */
 export class InterruptedError extends Error {
   override readonly name = 'InterruptedError';
@@ -34,8 +34,9 @@ export function createCommandLog({ logLevel }: Settings, signal: AbortSignal) {
 
 interface Options {
   /**
-   * The signal from `untilInterrupted`. If it is set, `withDatabase` settles only when `work` has ended. When the
-   * signal is aborted, statements in `withoutStatementTimeout` fail immediately.
+   * The signal from `untilInterrupted`. When it is aborted, statements in `withoutStatementTimeout` fail immediately,
+   * and `withDatabase` settles when `work` has ended. If unset, `withDatabase` rejects after Ctrl-C without waiting for
+   * `work`.
    */
   signal?: AbortSignal;
   /**

@@ -45,7 +45,7 @@ With BACKUP_DIR set, the site also makes backups on a schedule.`,
       await checkOutputPath(path, { force });
       const { header, bytes } = await untilInterrupted((signal) => backUp(path, force, signal));
       if (json) return printJson({ file: path, bytes, ...header });
-      // Without the right DATA_DIR, a backup has no pictures.
+      // The number of pictures reveals a wrong DATA_DIR, in which it is 0.
       print(`Backed up ${describeBackup(header)}, with ${rowsIn(header, PICTURES, 'picture')}.`);
       print(`${path}  ${formatCount(bytes)} bytes`);
     });

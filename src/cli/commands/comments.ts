@@ -219,10 +219,10 @@ function printComments(comments: readonly BrowsedComment[]): void {
  * sample catalogue, every short id also contains its last 4, 8 or 12 digits: `5a3b1e00..0005`.
  */
 function shortIds(ids: readonly string[]): (id: string) => string {
-  const isShort = (shorten: (id: string) => string) => new Set(ids.map(shorten)).size === ids.length;
+  const areUnique = (shorten: (id: string) => string) => new Set(ids.map(shorten)).size === ids.length;
   for (let end = 0; end <= LAST_DIGITS; end += 4) {
     const shorten = (id: string) => id.slice(0, SHORT_ID_DIGITS) + (end === 0 ? '' : SEPARATOR + id.slice(-end));
-    if (isShort(shorten)) return shorten;
+    if (areUnique(shorten)) return shorten;
   }
   return (id) => id;
 }

@@ -111,7 +111,7 @@ async function* examineDatabase(settings: Settings, signal: AbortSignal): AsyncG
   const { databaseUrl, dataDir, backups } = settings;
   const clusterDir = join(dataDir, 'postgres');
   const hasCluster = databaseUrl === undefined && (await exists(clusterDir));
-  // If only root can enter DATA_DIR, the database may be elsewhere, but DATA_DIR still contains `postgres.owner`.
+  // `postgres` may be a link to a missing folder. In that case, only `postgres.owner` shows that there was a database.
   const hasDatabase = databaseUrl !== undefined || hasCluster || (await exists(join(dataDir, 'postgres.owner')));
   if (hasCluster) yield await checkDataFolder(clusterDir);
   // The folder `postgres` may be a link to another disk. With DATABASE_URL, DATA_DIR exists only if the site has

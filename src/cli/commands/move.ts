@@ -51,10 +51,10 @@ Examples:
 }
 
 /**
- * Selects the connections of a running site. The processes of a site listen for changes in this schema, unless a pooler
- * prevents it. Each also reads the changes five times a second with `$1`. Because `$1` does not name a schema, it
- * counts only if no other schema has a site. It must have begun after `$2`, because a pooler's connection shows its
- * last statement even after the site has stopped.
+ * Selects the connections of a running site. Its processes listen for changes in this schema, unless a pooler prevents
+ * that, and read the changes with `$1` five times a second. `$1` names no schema, so a read counts only if no other
+ * schema has a site. The read must begin after `$2`, because a pooler's connection shows its last statement even after
+ * the site has stopped.
  */
 const SELECT_RUNNING = `SELECT pid FROM pg_stat_activity
   WHERE datname = current_database() AND (query = (${selectListenStatement(CHANNEL)})

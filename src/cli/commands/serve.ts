@@ -89,7 +89,7 @@ export async function closeInTime(
   return haveRequestsEnded && isClosed;
 }
 
-/** Returns whether work ends within the deadline, successfully or not. */
+/** Returns whether work ends within the deadline, even with an error. */
 function endsWithin(deadlineMs: number, work: Promise<void>): Promise<boolean> {
   return new Promise((resolve) => {
     const endDeadline = startDeadline(deadlineMs, () => resolve(false));
