@@ -48,7 +48,7 @@ createRoot(root).render(
 function App() {
   const client = useQueryClient();
   const [invitation, setInvitation] = useState(takeInvitation);
-  /** The undo state by operator. Another operator may sign in without a reload of the page. */
+  /** The state of each operator. Another operator may sign in without a reload of the page. */
   const [undoables] = useState(() => new Map<string, Undoable>());
   const session = useQuery({
     queryKey: consoleKeys.session,

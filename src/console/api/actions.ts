@@ -36,10 +36,7 @@ interface Result {
   auditId?: string | null | undefined;
   /** Undoes an operation that has no `auditId`. Resolves to a note if only some of the items were undone. */
   undo?: (() => Promise<string | undefined>) | undefined;
-  /**
-   * The subject of the toasts about the progress. The toasts about the result of the operation and of its undo replace
-   * them.
-   */
+  /** The subject of the progress toasts. The toasts about the results of the operation and of its undo replace them. */
   subject?: string;
 }
 
@@ -94,7 +91,7 @@ export interface Edit {
   draft: Record<Exclude<ProductFieldName, 'id'>, string>;
 }
 
-/** The mutable undo state of an operator, provided by a context. */
+/** The mutable state of an operator that outlives screens and sessions: undo, unsaved edits and an unsent reason. */
 export interface Undoable {
   /** Undoes the last operation. Undefined if there is none, or if it cannot be undone. */
   last?: (() => void) | undefined;
@@ -165,16 +162,16 @@ export function usePerform(): (action: Action) => Promise<boolean> {
     const rollBack = show?.();
     try {
       const { done, note = '', auditId, undo, subject = '' } = await run();
-      const back = auditId ? () => undoEntry(auditId) : undo;
-      const press: (() => void) | undefined =
-        back &&
+      const undoOnServer = auditId ? () => undoEntry(auditId) : undo;
+      const onUndo: (() => void) | undefined =
+        undoOnServer &&
         (() => {
           // If a later operation has replaced `last`, that operation can still be undone.
-          if (undoable.last === press) undoable.last = undefined;
-          void revert(back, subject);
+          if (undoable.last === onUndo) undoable.last = undefined;
+          void revert(undoOnServer, subject);
         });
-      undoable.last = press;
-      const action = press && { action: { label: 'Undo', onPress: press } };
+      undoable.last = onUndo;
+      const action = onUndo && { action: { label: 'Undo', onPress: onUndo } };
       showToast({ title: done, description: note, ...(subject && { subject }), ...action });
       return true;
     } catch (error) {
@@ -188,10 +185,10 @@ export function usePerform(): (action: Action) => Promise<boolean> {
       void refresh(subjects);
     }
 
-    async function revert(back: () => Promise<string | undefined>, subject: string): Promise<void> {
+    async function revert(undoOnServer: () => Promise<string | undefined>, subject: string): Promise<void> {
       rollBack?.();
       try {
-        const note = await back();
+        const note = await undoOnServer();
         const title = note === undefined ? 'Undone' : 'Partly undone';
         showToast({ title, description: note ?? '', ...(subject && { subject }) });
       } catch (error) {

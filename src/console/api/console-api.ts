@@ -79,7 +79,7 @@ export async function call<Result>(path: string, options: Call = {}): Promise<Re
 
 let shownOperator: string | undefined;
 
-/** Returns the header that every write must contain. */
+/** Returns the header that every write must contain, or false before the sign-in. */
 export const operatorHeader = () => shownOperator !== undefined && { [OPERATOR_HEADER]: shownOperator };
 
 interface BatchResult<Item, Result> {
@@ -104,10 +104,10 @@ export function askBeforeUnload(isNeeded: () => boolean): () => void {
 }
 
 /**
- * Sends one request per item, one after the other, and continues if a request fails. Until all are done, the browser
- * asks for confirmation before the page is closed. Calls `onProgress` before each request with the number of its item,
- * starting at 1. Stops if a request gets no response, because the browser may be offline, if `isCancelled()` is true, or
- * if the operator has changed.
+ * Sends one request per item, one after the other, and continues if a request fails. Stops early if a request gets no
+ * response (the browser may be offline), if `isCancelled()` returns true, or if another operator has signed in. Until
+ * the batch ends, the browser asks for confirmation before the page is closed. Calls `onProgress` before each request
+ * with the number of its item, starting at 1.
  * @throws ConsoleError if all sent requests fail: the first error that leaves the outcome unknown or, without one, the
  * first error.
  */

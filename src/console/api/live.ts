@@ -41,7 +41,8 @@ function useHidden(): boolean {
     function update(): void {
       clearTimeout(timer);
       if (document.visibilityState === 'visible') {
-        // The timer does not run while the device sleeps, and the stream may have ended unnoticed in that time.
+        // The timer does not run while the device sleeps, and the stream may have ended unnoticed. Setting the state
+        // twice reopens the stream.
         if (Date.now() - hiddenAt >= HIDDEN_GRACE_MS) flushSync(() => setHidden(true));
         setHidden(false);
       } else {

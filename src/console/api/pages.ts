@@ -49,7 +49,7 @@ interface PageList {
   pageStarts: PageStart[];
 }
 
-/** The maximum number of rows of a page. */
+/** The requested number of rows per page. Lists that the server does not paginate ignore it. */
 const PAGE_ROWS = 50;
 /** The next page loads when the visible rows are this close to the end of the known rows. */
 const PREFETCH_ROWS = 20;

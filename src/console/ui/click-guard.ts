@@ -7,7 +7,7 @@ const DOUBLE_CLICK_PX = 16;
 /** How long clicks and keys are ignored after rows have moved: the operator cannot have read them yet. */
 export const IGNORE_INPUT_MS = 500;
 
-/** A movement of rows counts as the effect of a click within this time, which is long enough for a slow device. */
+/** Rows that move within this time after a click count as moved by the click. Long enough for a slow device. */
 const CAUSED_MS = 1_000;
 
 export interface ClickGuard {

@@ -39,8 +39,8 @@ export function useKeys(keys: Keys): void {
 }
 
 /**
- * Pauses the keys that act on `items` for `IGNORE_INPUT_MS` after one of the items disappears. A key press would
- * otherwise act on the item in its place, which the operator has not read.
+ * Pauses the keys that act on `items` for `IGNORE_INPUT_MS` after `isGone` is true for one of them. A key press would
+ * otherwise act on another item or version, which the operator has not read.
  * @returns a function that returns whether the keys are paused now.
  */
 export function useKeyGuard<Item>(items: readonly Item[], isGone: (item: Item) => boolean): () => boolean {

@@ -30,8 +30,8 @@ function visibleRows({ current: list }: ListRef): Element[] {
 
 /**
  * Keeps the row under the mouse in place when rows above it are added, removed or resized, because the operator may be
- * about to click one of its buttons. If that row itself is removed, pauses clicks with `pause` instead. Does the same
- * on a touch screen, where the next tap cannot be predicted. If `isSteady` is false, rows may move.
+ * about to click one of its buttons. Instead, pauses clicks with `pause` if that row itself is removed or, on a touch
+ * screen, where the next tap cannot be predicted, if any visible row moves. If `isSteady` is false, rows may move.
  * @returns a function that moves the list back to its usual place. Call it when the mouse leaves the list.
  */
 export function useSteadyRow(list: ListRef, { pause }: ClickGuard, isSteady: boolean): () => void {

@@ -60,8 +60,8 @@ export function List<Item extends object>(props: ListProps<Item>) {
   const clickGuard = useClickGuard();
   const padding = useScrollPadding();
   /**
-   * The last known heights of rows. Rows of dropped pages keep them. Otherwise, dropping a page would move the rows on
-   * screen, which may need the page again, so it would be dropped and reloaded endlessly.
+   * The last known heights of rows, including those of dropped pages. With estimates instead, dropping a page would
+   * move the rows on screen, and the list might need the page again: it would be dropped and reloaded endlessly.
    */
   const heights = useRef<number[]>([]);
 
@@ -102,7 +102,7 @@ export function List<Item extends object>(props: ListProps<Item>) {
   }, [id]);
 
   const loaded = new Map(pages.loaded().map((each) => [keyOf(each.item), each]));
-  // Includes rows that left the screen as soon as they were measured, for example because the rows above are higher.
+  // Includes rows that left the screen once measured, for example because the rows above are higher than estimated.
   for (const [key, { row }] of loaded) heights.current[row] = rows.itemSizeCache.get(key) ?? estimatePx;
   const rowOf = (position: RowPosition): number => {
     const row = loaded.get(position.key ?? '')?.row ?? position.index;
@@ -220,7 +220,7 @@ export function List<Item extends object>(props: ListProps<Item>) {
       Object.entries(keys).map(([key, run]) => [
         key,
         () => {
-          // An item that the operator does not see is shown before a key acts on it.
+          // If the active item is off screen, the first key press only scrolls to it.
           if (present.length === 0 && !isOnScreen(list.current?.querySelector('[data-active]'), padding)) move(0);
           else if (subjects.length > 0 && !isKeyPaused()) run(subjects, deselect);
         },

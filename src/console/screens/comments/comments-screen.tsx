@@ -78,7 +78,7 @@ export function CommentList({ label, pages, empty }: CommentListProps) {
   const [openDialog, setOpenDialog] = useState<OpenDialog>();
   const hiding = openDialog?.comments;
 
-  /** Applies each action to the comments that allow it. */
+  /** Applies each action to the comments that allow it. Hiding first opens a dialog that asks for the reason. */
   function act(
     actions: readonly CommentAction[],
     comments: readonly ConsoleComment[],

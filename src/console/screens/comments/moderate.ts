@@ -49,10 +49,10 @@ export function useModerate() {
         const sent = await sendEach(changes, send);
         const auditIds = sent.results.flatMap((result) => result.auditIds);
         const subject = `audit entry ${auditIds[0]}`;
-        const undone = describeUnchanged(sent, (each) => countOf(each.flatMap(({ comments }) => idsOf(comments))));
+        const unchanged = describeUnchanged(sent, (each) => countOf(each.flatMap(({ comments }) => idsOf(comments))));
         return {
           done: sent.results.map(({ action, done }) => `${DONE[action]} ${countOf(done)}`).join('. '),
-          note: [noteOf(sent.results.flatMap(({ skipped }) => skipped)), undone].filter(Boolean).join(' '),
+          note: [noteOf(sent.results.flatMap(({ skipped }) => skipped)), unchanged].filter(Boolean).join(' '),
           ...(auditIds.length > 0 && { subject, undo: () => undoEach(auditIds, 'comment', subject) }),
         };
       },

@@ -23,8 +23,8 @@ export function ImportScreen() {
   const [rows, setRows] = useState<ChosenFile['rows']>([]);
   const [progress, setProgress] = useState<{ label: string; share: number }>();
   /**
-   * The last run. Its result is ignored if the file or its columns change or the screen closes. If it is a dry run, its
-   * request is then also aborted.
+   * The last run. Its signal is aborted if the file or its columns change or the screen closes. Then only a toast shows
+   * the result of an import, and the request of a dry run is cancelled.
    */
   const latest = useRef<AbortController>(undefined);
   useEffect(() => () => latest.current?.abort(), []);

@@ -21,8 +21,8 @@ interface Options {
 const SILENCE_TIMEOUT_MS = 4 * IMPORT_HEARTBEAT_MS;
 
 /**
- * Uploads the file and reports the progress. Unless it is a dry run, the browser asks for confirmation before the page
- * is closed during the upload.
+ * Uploads the file and reports the progress. Until an import ends, the browser asks for confirmation before the page is
+ * closed; a dry run does not ask.
  * @throws ConsoleError if the server rejects the request or the connection is lost; Error if the file has changed since
  * it was chosen; the reason of `signal` if it aborts.
  */
@@ -77,9 +77,8 @@ async function upload(
 }
 
 /**
- * Checks that the file still has the same size. Otherwise, the upload would fail with a misleading error. Most browsers
- * report a lost connection. Firefox sends the changed file with its old size, which the server rejects as an invalid
- * request.
+ * Checks that the file still has the same size. Otherwise, the upload would fail with a misleading error: an invalid
+ * request in Firefox, which sends the old size, or a lost connection in other browsers.
  * @throws Error if the file has changed or is gone.
  */
 async function requireUnchanged(file: File): Promise<void> {

@@ -148,12 +148,12 @@ function Editing({ details, stored, isSaving, onSaving, onDiscard, onSaved }: Ed
   const { product } = base;
   const isStale = details.version !== base.version;
   // Whether the latest version has the values of the draft, for example because the response to the save was lost.
-  const isStored = Object.keys(changesOf(draftOf(details.product), draft)).length === 0;
+  const hasDraftValues = Object.keys(changesOf(draftOf(details.product), draft)).length === 0;
   const isBusy = isSaving || isResolving;
   // During a save, a new version is not shown as a conflict, because the save itself creates a new version.
   const current = theirs ?? (isStale && isChanged && !isSaving ? details.product : undefined);
   const isUploading = useIsMutating({ mutationKey: UPLOADS_KEY }) > 0;
-  if (isStale && (!isChanged || isStored) && !isBusy && !isUploading) {
+  if (isStale && (!isChanged || hasDraftValues) && !isBusy && !isUploading) {
     setBase(details);
     setDraft(draftOf(details.product));
     setTheirs(undefined);
