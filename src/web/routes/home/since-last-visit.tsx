@@ -40,7 +40,7 @@ const MAX_IDLE_WAIT_MS = 1_000;
 /** The maximum age of a cached list that is used without another request. */
 const RECENT_MS = 60_000;
 
-/** Runs `callback` when the browser is idle or after the maximum wait, or immediately without `requestIdleCallback`. */
+/** Runs `callback` when the browser is idle, or after the maximum wait. Safari lacks `requestIdleCallback`. */
 function whenIdle(callback: () => void): void {
   if (window.requestIdleCallback) window.requestIdleCallback(callback, { timeout: MAX_IDLE_WAIT_MS });
   else setTimeout(callback);

@@ -50,7 +50,7 @@ function watchVisit(): () => void {
   };
 }
 
-/** The delays after which votes are refetched if the previous page left a write pending. */
+/** The delays after which votes and products are refetched if the previous page left a write pending. */
 const RECHECKS_MS = [1_500, 6_000, 20_000, 40_000];
 
 /**

@@ -75,7 +75,6 @@ async function send(api: Api, client: QueryClient, item: OutboxItem): Promise<vo
     return removeSent(item);
   }
   const now = Date.now();
-  // The comment's idempotency key may have expired, so sending it again could post it twice.
   if (now - (item.firstSentAt ?? now) >= RESEND_MS) {
     throw new UncertainError('An earlier attempt may have posted it. Check before you try again.');
   }
@@ -95,8 +94,8 @@ function isOutage(error: unknown): boolean {
 }
 
 /**
- * Returns whether a failure other than an outage is final. Error pages from a proxy are temporary. But if a proxy
- * refuses a comment with a status other than 404, it may object to the text. That is final, so the visitor sees it.
+ * Returns whether a failure other than an outage is final. Error pages from a proxy are temporary, except if it refuses
+ * a comment with a status other than 404: the proxy may object to the text, so the visitor must see the refusal.
  */
 function isRefusal({ kind }: OutboxItem, error: unknown): boolean {
   return !(error instanceof ApiError) || error.code !== 'unknown' || (kind === 'comment' && error.status !== 404);

@@ -98,7 +98,7 @@ export function teamText(team: Draft['team']): string {
   return team.map(({ name, role }) => (role ? name + t(', ') + role : name)).join(' · ');
 }
 
-/** A product in which each field has its default value, and lists are empty. */
+/** The default of each field, and empty lists. `toProduct` sets the id and the time, which have no default. */
 const DEFAULTS = Object.fromEntries(
   PRODUCT_FIELD_NAMES.map((name): [string, unknown] => [name, fieldOf(name).default ?? []]),
 ) as StoredProduct;

@@ -47,7 +47,7 @@ export function MakerView({ access, isMissing, onRefused }: MakerViewProps) {
   const contradictsPage = data !== undefined && hasLaunched === isMissing;
   // biome-ignore lint/correctness/useExhaustiveDependencies: each refetch of the submission also refetches the product
   useEffect(() => {
-    // The page below must change as well, after a launch, or after an operator has postponed, removed or undone one.
+    // The page below must change as well: the product has launched, or an operator has postponed or removed it.
     if (contradictsPage) void client.invalidateQueries({ queryKey: productKeys.detail(access.id) });
   }, [contradictsPage, client, access.id, dataUpdatedAt]);
 

@@ -133,8 +133,8 @@ function removeFirst(addresses: string[], address: string): boolean {
 }
 
 /**
- * Returns the pictures and those that someone else has added since `before`. Called after a picture was stored or
- * removed.
+ * Adds the pictures that someone else has stored since `before` to the form's pictures. Called after the server has
+ * stored or removed one of the form's pictures.
  */
 export function addOthers({ image, screenshots }: Pictures, before: Pictures, latest: Pictures): Pictures {
   const known = [...before.screenshots, ...screenshots].map(({ src }) => src);
@@ -199,11 +199,11 @@ async function sendPictures({ access, pictures, stored, onChange, onStored }: Se
     onChange(key, { sent: 0, error: undefined });
     const upload = { file, onProgress: (sent: number) => onChange(key, { sent }) };
     try {
-      const stored = await submissionsClient[use === 'image' ? 'putImage' : 'addScreenshot'](access, upload);
-      const { product } = stored;
+      const updated = await submissionsClient[use === 'image' ? 'putImage' : 'addScreenshot'](access, upload);
+      const { product } = updated;
       const src = use === 'image' ? product.image : (product.screenshots.at(-1) ?? '');
       onChange(key, { file: undefined, sent: undefined, src });
-      recordStored(stored);
+      recordStored(updated);
     } catch (error) {
       const isRefused = error instanceof SubmissionError && REFUSALS.includes(error.status);
       const reason = isRefused

@@ -61,8 +61,8 @@ export const submissionsClient = {
     const headers = { [SESSION_HEADER]: sessionId(), 'Idempotency-Key': idempotencyKey };
     const created = await send<CreatedSubmission>('POST', submissionPaths.submissions, { json: submission, headers });
     if (created.submission.status !== 'withdrawn') return created;
-    // The maker has submitted the same draft in another tab and then withdrawn it. Every retry derives the same new
-    // key.
+    // The maker has submitted the same draft in another tab and then withdrawn it. The derived key lets a retry of this
+    // request find the submission that it creates.
     return submissionsClient.create(submission, `${idempotencyKey}-again`);
   },
   get: (access: MakerAccess) => sendAsMaker('GET', submissionPaths.submission(access.id), access),

@@ -217,9 +217,9 @@ export function useSubmissionForm(options: Options): SubmissionForm {
   }
 
   /**
-   * Returns whether to send the launch time after the pictures. With an earlier time, or none (launch at once), an
-   * approved submission could launch before its changed pictures are reviewed. A later time must be sent first, because
-   * the launch could happen during the uploads. A past time is sent first so the server rejects it before the uploads.
+   * Returns whether to send the launch time after the pictures: if the new time is earlier than the scheduled one, or
+   * unset, the product could launch before its changed pictures are reviewed. A later time is sent first, because the
+   * product could launch at the old time during the uploads; a past one, because the server rejects it.
    */
   function mustSendTimeLast(before: Submission | undefined): boolean {
     if (before?.status !== 'scheduled' || areStored(latestPictures.current, before.product)) return false;
