@@ -49,8 +49,8 @@ export function buildProgram(): Command {
 }
 
 /**
- * Configures a command and its subcommands. Otherwise, subcommands would exit with code 1 instead of 2 after a usage
- * error.
+ * Configures a command and its subcommands, which do not inherit the configuration: they would exit with code 1 instead
+ * of 2 after a usage error.
  */
 function configure(command: Command): void {
   command

@@ -20,5 +20,5 @@ export const LIMITS = {
   cardTags: 3,
 } as const;
 
-/** The default of VOTES_PER_NETWORK: the maximum counted votes per launch and IPv4 address or IPv6 /64. */
+/** The default of the setting VOTES_PER_NETWORK: maximum counted votes per launch and IPv4 address or IPv6 /64. */
 export const VOTES_PER_NETWORK = 20;

@@ -258,7 +258,7 @@ export function checkProxyTrust({ siteUrl, trustProxy, host, launches }: Setting
 
 const NO_RESPONSE = 'no response';
 
-/** Returns the status code of the response, or if there is none, `NO_RESPONSE` after the timeout, or the error. */
+/** Returns the status of the response, `NO_RESPONSE` after the timeout, or the code or message of another error. */
 async function statusOf(address: string, timeoutMs = FETCH_TIMEOUT_MS): Promise<string> {
   try {
     const response = await fetch(address, { signal: AbortSignal.timeout(timeoutMs), redirect: 'manual' });

@@ -39,7 +39,7 @@ Examples:
   groundswell log --action import --json`,
       )
       .addCommand(undoCommand())
-      // Commander treats options on either side of `undo` as options of `log`.
+      // Commander treats options on either side of `undo` as options of `log`, but `undo` accepts only `--json`.
       .hook('preSubcommand', (log) => {
         const given = log.options.filter((option) => log.getOptionValueSource(option.attributeName()) === 'cli');
         const foreign = given.find(({ long }) => long !== '--json');

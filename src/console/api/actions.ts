@@ -142,8 +142,8 @@ export async function asRunning<Result>(undoable: Undoable, run: () => Promise<R
 
 /**
  * Returns a function that applies the optimistic update of an operation, runs the operation and offers undo. If the
- * operation fails, the function rolls the update back. It resolves to whether the operation succeeded.
- * @throws Error from that function if an operation with `isInDialog` fails.
+ * operation fails, the function rolls the update back. It resolves to whether the operation succeeded; after a failure
+ * with `isInDialog`, it rejects with the error instead.
  */
 export function usePerform(): (action: Action) => Promise<boolean> {
   const client = useQueryClient();

@@ -135,7 +135,7 @@ export async function sendEach<Item, Result>(
   return { results, failures, unsent: items.slice(results.length + failures.length) };
 }
 
-/** Describes the items of a batch that were not changed, or may not have been. */
+/** Describes the items of a batch that were not changed, or may not have been. Returns an empty string if none. */
 export function describeUnchanged<Item>(
   { failures, unsent }: Pick<BatchResult<Item, unknown>, 'failures' | 'unsent'>,
   describe: (items: readonly Item[]) => string,

@@ -6,7 +6,8 @@ import { FailureNotice, Notice, NoticeLink } from '../../ui/notice.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { SkeletonBox, SkeletonLine } from '../../ui/skeleton.tsx';
 
-// Each state sets the document's title itself, because makers see a page with another title instead of 'not found'.
+// Each state sets the document's title itself, because a maker sees the submission, with its own title, instead of
+// `ProductMissing`.
 
 export function ProductMissing() {
   useDocumentHead(unlistedHead(PRODUCT_MESSAGES.notFound, useSite()));
