@@ -30,7 +30,8 @@ interface SlugState {
    * Products of the site that no row has matched yet, by a fingerprint of their content without id, time and pictures.
    */
   matchCandidates?: Map<string, ProductWithSlug[]>;
-  ids?: Set<string>;
+  /** The ids for this slug that products of the site or submissions already have. */
+  takenIds?: Set<string>;
 }
 
 const SELECT_PRODUCTS_WITH_SLUG = `SELECT wanted.slug, ${PRODUCT_COLUMNS}
@@ -87,7 +88,7 @@ export class IdAssigner {
     for (const slug of unknown) this.#slugs.set(slug, { nextNumber: 1 });
     for (const { slug, id } of await sql.query<{ slug: string; id: string }>(SELECT_RESERVED, [unknown])) {
       const state = this.#slugs.get(slug);
-      if (state) state.ids = (state.ids ?? new Set()).add(id);
+      if (state) state.takenIds = (state.takenIds ?? new Set()).add(id);
     }
     const present = await sql.query<ProductRow & { slug: string }>(SELECT_PRODUCTS_WITH_SLUG, [unknown]);
     for (const row of present) {
@@ -95,8 +96,8 @@ export class IdAssigner {
       if (state === undefined || this.#idsOfFile.has(row.id)) continue;
       const product = productOf(row);
       const content = contentOf(product);
-      state.ids ??= new Set();
-      state.ids.add(product.id);
+      state.takenIds ??= new Set();
+      state.takenIds.add(product.id);
       state.matchCandidates ??= new Map();
       const same = state.matchCandidates.get(content) ?? [];
       state.matchCandidates.set(content, same);
@@ -136,7 +137,7 @@ export class IdAssigner {
     for (;;) {
       const id = state.nextNumber === 1 ? slug : `${slug}-${state.nextNumber}`;
       state.nextNumber += 1;
-      if (this.#idsOfFile.has(id) || this.#assigned.has(id) || state.ids?.has(id)) continue;
+      if (this.#idsOfFile.has(id) || this.#assigned.has(id) || state.takenIds?.has(id)) continue;
       this.#assigned.add(id);
       this.newIds.push(id);
       return id;

@@ -29,7 +29,7 @@ export interface CheckedFile {
   ignoredColumns: string[];
   /** The columns of counts, which are ignored, because only visitors' actions change counts. */
   ignoredCounts: string[];
-  /** The number of pictures that the file names but that are not imported, because no picture folder was given. */
+  /** The number of references to local pictures, which are not imported, because no picture folder was given. */
   localPictures: number;
 }
 

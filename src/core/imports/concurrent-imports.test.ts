@@ -90,7 +90,7 @@ test('concurrent imports of different products with the same name and no id crea
   ]);
 });
 
-test('a product without a time launches when its import writes, not before the import waits for another one', async () => {
+test('a product without a time launches when its import writes, not when the import starts to wait for another one', async () => {
   let waiting: ReturnType<typeof importRows> | undefined;
   await other.transaction(async (sql) => {
     await sql.query(LOCK_IMPORTS);
@@ -140,7 +140,7 @@ test('a product that is removed after the import has read it is created again', 
   expect(await readProducts()).toEqual([{ id: 'wave', description: 'No description available', maker: 'New' }]);
 });
 
-test('a product that is created after the import has chosen its id is not overwritten', async () => {
+test('a product that is created with the id that an import has just chosen is not overwritten', async () => {
   const create = () => saveProducts(other, [buildProduct({ id: 'wave', description: 'Created', maker: 'Ann' })]);
   await importRows(runBefore('INSERT INTO products', create), 'file', {
     name: 'Wave',
@@ -164,7 +164,7 @@ test('an import does not give a product the id that a submission reserves during
   expect(await submit()).toBe('surge-3');
 });
 
-test('a submission that is sent when an import ends waits for it, and gets another id', async () => {
+test('a submission that is sent while an import is ending waits for the import, and gets another id', async () => {
   let submission: ReturnType<typeof createSubmission> | undefined;
   const importing = runBefore('SELECT 1 FROM submissions', async () => {
     submission = createSubmission(other, systemRuntime, { name: 'Swell' }, { submitter: { session: 's' } });

@@ -46,7 +46,7 @@ export class ImportChanges {
   readonly #startedAt: Date;
   #changes: ImportChange[] = [];
   #isTooLarge = false;
-  /** Products whose launch the import moves from or to a time after its start, each before and after the move. */
+  /** Products whose launch time changes, if the old or the new time is after the start of the import. */
   readonly #movedLaunches: [before: StoredProduct, after: StoredProduct][] = [];
 
   /** @param importId the id of the import's entry in the audit log. */
@@ -149,7 +149,7 @@ export function changesBetween(before: StoredProduct, after: StoredProduct): Fie
   }));
 }
 
-/** Returns a product with only the fields that `movedLaunchEntry` reads, because an import may move many launches. */
+/** Reduces a product to the fields that `movedLaunchEntry` reads, to save memory if an import moves many launches. */
 function launchOnly({ id, name, createdAt, launchDate }: StoredProduct): StoredProduct {
   return completeProduct({ id, name, createdAt, launchDate }, new Date(0));
 }
@@ -217,7 +217,7 @@ export async function undoImport(
   const changes = await readImportChanges(database, id);
   if (changes.length === 0) return undefined;
   const newIds = changes.filter(({ before }) => before === null).map(({ productId }) => productId);
-  // Includes the products that the undo may schedule again, so their results do not become final first.
+  // The undo may schedule these products again. They are locked, so their results do not become final first.
   const scheduled = changes.filter(({ before }) => before !== null && Date.parse(before.createdAt) > now.getTime());
   const locked = [...newIds, ...scheduled.map(({ productId }) => productId)];
   const revert = async (sql: Sql) => {

@@ -20,7 +20,7 @@ export interface ImportOptions {
   /** The separator of list items, such as tags, within a string. */
   separator: string;
   dryRun: boolean;
-  /** The operator's picture folder, and the site's store. If unset, local pictures are not copied. */
+  /** `from` is the operator's picture folder, `to` the site's store. If unset, local pictures are not copied. */
   pictures?: { from: string; to: string } | undefined;
   now: () => Date;
   /** The value of SITE_TIME_ZONE. */

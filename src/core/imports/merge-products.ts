@@ -42,7 +42,7 @@ interface MergeOptions {
   target: string;
   /** Whether to compare the products without writing them. */
   dryRun: boolean;
-  /** Called once the import writes: the creation time of the first new product whose row does not contain a time. */
+  /** Returns the launch time of the first new product without one. Called after the wait for other imports. */
   now: () => Date;
   /** The value of SITE_TIME_ZONE. */
   timeZone: string;
@@ -60,8 +60,8 @@ export interface MergedProducts {
 
 /**
  * Writes the rows that differ from the site's products, in the caller's transaction. Visitors do not wait, because rows
- * that they can write are locked only at the end. Other imports wait. Concurrent edits to the written products wait or
- * are preserved.
+ * that they can write are locked only at the end. Other imports wait. A concurrent edit of a written product is
+ * preserved if it commits before the import locks the product; otherwise, the edit waits.
  * @throws ImportRefusedError with the products that must not be scheduled (`findUnschedulable`); the errors of
  * `insertProducts` and `requireUnreserved` if another transaction takes the id of a new product at the same time.
  */
@@ -223,7 +223,7 @@ async function findChanging(sql: Sql, { rows, ids, present }: Batch, options: { 
   return { rows, ids, present, unchanged };
 }
 
-/** Sets the fields of a row in a product. A new product without a time gets `createdAt`. */
+/** Returns `before` with the fields of a row, or a new product, which gets `createdAt` if its row has no time. */
 function mergeProduct(
   id: string,
   before: StoredProduct | undefined,

@@ -74,7 +74,7 @@ function notUtf8(bytes: Buffer, firstLine: number): UnreadableFileError {
   return new UnreadableFileError(line, 'The file is not UTF-8: save it in that encoding, then try again');
 }
 
-/** Returns the bytes from the start of the last multi-byte character in the last three bytes, or an empty buffer. */
+/** Returns the last bytes from a lead byte on, which may be an incomplete character: at most three, or none. */
 function incompleteCharacter(bytes: Buffer): Buffer {
   const end = bytes.subarray(-3);
   const start = end.findLastIndex((byte) => (byte & 0b1100_0000) === 0b1100_0000);

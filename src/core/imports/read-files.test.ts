@@ -39,7 +39,7 @@ describe('CSV', () => {
     ['LF before CRLF', 'id,name\na,"A"\r\nb,B\n'],
     ['CRLF before LF', 'id,name\r\na,"A"\nb,B\r\n'],
     ['CR only', '\rid,"name"\ra,"A"\rb,B'],
-  ])('each line of a CSV file may have its own ending: %s', async (_which, text) => {
+  ])('a CSV file may have any line endings, even mixed ones: %s', async (_which, text) => {
     const values = (await read(csv, text)).map((record) => 'values' in record && record.values);
     expect(values).toEqual([
       { id: 'a', name: 'A' },

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import slugify from '@sindresorhus/slugify';
+
 export const DEFAULT_SEPARATOR = ',';
 
 const ADDRESS_START = /^\s*(?:https?:\/\/|\/)/;
