@@ -68,7 +68,6 @@ class ArrayReader {
   }
 
   #take(token: Parameters<Tokenizer['onToken']>[0]): void {
-    const isOpening = OPENING.has(token.token);
     if (this.#depth === 0 && token.token !== TokenType.LEFT_BRACKET) {
       throw new UnreadableFileError(this.#lines.lineAt(token.offset), 'The file must be one JSON array of objects');
     }
@@ -79,7 +78,7 @@ class ArrayReader {
       if (token.token === TokenType.COMMA) this.#item += 1;
       if (token.token === TokenType.RIGHT_BRACKET) this.#item = 0;
     }
-    if (isOpening) this.#depth += 1;
+    if (OPENING.has(token.token)) this.#depth += 1;
     if (this.#depth > MAX_DEPTH)
       throw this.#unreadable(this.#lines.lineAt(token.offset), `The item is nested more than ${MAX_DEPTH} levels deep`);
     if (CLOSING.has(token.token)) this.#depth -= 1;
@@ -118,7 +117,7 @@ class LineCounter {
     this.#lineFeeds.splice(0, this.#passed);
     this.#linesBefore += this.#passed;
     this.#passed = 0;
-    for (let at = bytes.indexOf(0x0a); at !== -1; at = bytes.indexOf(0x0a, at + 1))
+    for (let at = bytes.indexOf(LINE_FEED); at !== -1; at = bytes.indexOf(LINE_FEED, at + 1))
       this.#lineFeeds.push(this.#bytes + at);
     this.#bytes += bytes.length;
   }
