@@ -65,7 +65,7 @@ export async function applyVoteCap(sql: Sql, productIds: readonly string[], vote
   if (productIds.length > 0) await sql.query(CAP_LAUNCHES, [productIds, votesPerNetwork]);
 }
 
-/** Maximum number of launches whose votes one statement compares with the cap. */
+/** The number of launches to pass to `applyCapToLaunches` at a time, which bounds the duration of its statement. */
 export const CAP_BATCH = 200;
 
 const FIND_WRONG = `SELECT DISTINCT product_id, network FROM (${wrongVotes(VOTES_OF_NETWORKS)}) AS w`;

@@ -117,7 +117,7 @@ describe('a correction that changes only the number of excluded votes is publish
       await database.query('UPDATE product_counts SET excluded_network = 1');
     }
     const published: Change[] = [];
-    // Without refreshes, which would publish the launch if the sweep finds its board before the cap check corrects it.
+    // A refresh would also publish the launch if the sweep found its stale board before the cap check corrected it.
     const withoutRefreshes = without(database, 'l.votes <> c.counted');
     const checked = what === 'cap check at the start' ? withoutRefreshes : without(withoutRefreshes, CAP_CHECK);
     const updater = startUpdater(now, 2, checked, { publish: (change) => published.push(change) });
@@ -134,7 +134,7 @@ const without = (on: Database, part: string): Database => ({
   query: (text, ...rest) => (text.includes(part) ? Promise.resolve([]) : on.query(text, ...rest)),
 });
 
-test('votes beyond the cap leave the boards of one launch while the counts of another are locked, and leave the boards of the other once its counts are unlocked', async () => {
+test('the updater applies the cap to one launch while the counts of another are locked, and to the other once its counts are unlocked', async () => {
   const network = '00000000-0000-0000-0000-00000000000a';
   for (const id of ['free', 'locked']) {
     await launch(database, id, '2026-09-01T10:00:00.000Z');

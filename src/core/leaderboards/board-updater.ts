@@ -179,7 +179,7 @@ export function startBoardUpdater(
       } catch (error) {
         if (!isStatementTimeout(error)) throw error;
         if (productIds.length === 1) {
-          log.warn({ productIds }, 'The cap check takes too long; the cap per network is applied to the final result');
+          log.warn({ productIds }, 'The cap check takes too long; the cap is applied when the result becomes final');
           first += 1;
         }
         limit = Math.ceil(productIds.length / 2);

@@ -51,8 +51,8 @@ export function startOfDay(day: string, timeZone: string): Date {
 }
 
 /**
- * Returns the status of a period's result: `open` while a launch window of the period may still be open, `provisional`
- * during the review, `final` from `finalAt` on.
+ * Returns the status of the result of a period that ends at `to`: `open` while a launch window of the period may still
+ * be open, `provisional` during the review, `final` from `finalAt` on.
  */
 export function statusAt(now: Date, to: Date, reviewHours: number): { status: LeaderboardStatus; finalAt: Date } {
   const closesAt = to.getTime() + WINDOW_MS;

@@ -106,7 +106,7 @@ test('a new launch of the day can be placed while votes are listed', async () =>
   expect(placed).toBe(true);
 });
 
-test('votes of a launch that moves to another day while they are listed have the voters of the new day', async () => {
+test('if a launch moves to another day while its votes are listed, the voters are the hashes of the new day', async () => {
   let isFirst = true;
   const moving = interruptTransactions(database, 'READ ONLY', async () => {
     if (isFirst) await launch(database, 'tide', '2026-05-31T23:30:00.000Z', `${DAY}T14:00:00.000Z`);

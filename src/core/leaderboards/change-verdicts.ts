@@ -114,8 +114,8 @@ const LAST_CHANGE = `SELECT a.id, a.action, a.details,
  * Undoes the last exclusion or inclusion of a launch's votes that has not been undone yet.
  * @param only the id of an audit entry. If it is set, nothing is undone unless this entry is the last one.
  * @returns undefined if nothing was undone.
- * @throws CoreError `product_not_found`; `not_undoable` if none of the voters whom the entry names is found and the
- * secret that hashed them is gone, because their votes may still exist under new hashes.
+ * @throws CoreError `product_not_found`; `not_undoable` if no voter in the entry is found and the secret that hashed
+ * the voters is gone, because their votes may still exist under new hashes.
  */
 export async function undoVerdicts(
   database: Database,

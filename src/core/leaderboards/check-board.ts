@@ -79,14 +79,14 @@ async function check(sql: Sql, { name, kind }: Period): Promise<(CheckedBoard & 
   const recounted = await recount(sql, name, kind, compare);
   const wrong: string[] = [];
   for (const launch of launches) {
-    const others = differences.length;
+    const differencesBefore = differences.length;
     const own = recounted.get(launch.product_id) ?? NO_VOTES;
     compare(`${launch.product_id}: counted votes`, own.counted, launch.counted);
     compare(`${launch.product_id}: votes excluded for their network`, own.excluded_network, launch.excluded_network);
     compare(`${launch.product_id}: votes excluded by the operator`, own.excluded_operator, launch.excluded_operator);
     compare(`${launch.product_id}: votes on the board`, launch.counted, launch.votes);
     compare(`${launch.product_id}: order among ties`, tieOrder(name, launch.product_id), launch.tie_order);
-    if (differences.length > others) wrong.push(launch.product_id);
+    if (differences.length > differencesBefore) wrong.push(launch.product_id);
   }
   const histogram = await sql.query<{ votes: number; products: number }>(
     'SELECT votes, products FROM leaderboard_counts WHERE period = $1 AND products <> 0 ORDER BY votes',

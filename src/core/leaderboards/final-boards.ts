@@ -145,8 +145,8 @@ export const CLOSE_WINDOWS =
 /**
  * Makes the results of these launches final: stores their tally, and sets their counts to the votes in it. The caller
  * must have locked the day (`lockDays`), and must refresh the launches (`refreshLaunches`) and close the windows
- * (`CLOSE_WINDOWS`). If `secret` is unset because it was destroyed, a random secret is used. `hash` receives every line
- * of the tally.
+ * (`CLOSE_WINDOWS`). If there is no `secret`, because it was destroyed or never created, a random one is used. `hash`
+ * receives every line of the tally.
  */
 export async function finalizeLaunches(
   sql: Sql,

@@ -125,9 +125,9 @@ const LOCK_LAUNCHES = `SELECT product_id, placed_for = launched_at AND launched_
   FROM launches WHERE day = $1 ORDER BY product_id FOR UPDATE /* omitted on Citus */`;
 
 /**
- * Corrects retracted votes and applies the cap, then finalizes the day in one transaction. All windows of the day have
- * ended, so no vote is added. Visitors do not wait while the tally is written: their writes wait only for locks on the
- * counts, and the transaction locks counts only if they are wrong. The windows are closed afterwards (`closeWindows`).
+ * Corrects retracted votes and applies the cap, then finalizes the day in one transaction. No vote is added then,
+ * because a day with an open window is not finalized. Visitors do not wait while the tally is written: their writes
+ * wait only for locked counts, and the transaction locks counts only if they are wrong. `closeWindows` must follow.
  * @returns false if another process has finalized the day, or a launch of the day is about to move or has an open
  * window.
  */

@@ -76,8 +76,8 @@ export const LEADERBOARD_COLUMNS = `${BOARD_COLUMNS},
 /**
  * Reads one page of a leaderboard with keyset pagination. The cost of a page does not grow with the number of launches,
  * because ranks come from `leaderboard_counts`, a histogram of votes.
- * @returns null for a period that has neither launches nor a final result, and that ends before the site's first launch
- * or begins after now.
+ * @returns null for a period that has neither launches nor a final result, and that ends before the site's first
+ * launch, begins after now, or is skipped by the time zone.
  * @throws CoreError `bad_period` for an invalid name, `bad_cursor`, `unavailable`.
  */
 export async function getLeaderboard(

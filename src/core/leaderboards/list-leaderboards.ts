@@ -61,8 +61,8 @@ export async function readSummaries(
   const leaders = periods.length === 0 ? [] : await sql.query<LeaderRow>(selectLeaders(kind, periods.length), periods);
   return rows.map((row) => {
     const leading = leaders.filter(({ period }) => period === row.period);
-    const first = leading.filter(({ votes }) => votes === leading[0]?.votes);
-    return { ...row, winners: first.map(({ period: _period, ...winner }) => winner) };
+    const winners = leading.filter(({ votes }) => votes === leading[0]?.votes);
+    return { ...row, winners: winners.map(({ period: _period, ...winner }) => winner) };
   });
 }
 

@@ -37,8 +37,8 @@ export interface Tally {
 /**
  * Passes a snapshot of the tally of a day to `use`. The snapshot is valid until `use` resolves. For an open or
  * provisional day, the tally is computed from the votes; for a finalized day, it is the stored file.
- * @returns false for a day that has neither launches nor a final result, and that ends before the site's first launch
- * or begins after now.
+ * @returns false for a day that has neither launches nor a final result, and that ends before the site's first
+ * launch, begins after now, or is skipped by the time zone.
  * @throws CoreError `bad_period` if the period is not a day, `unavailable`.
  */
 export async function readTally(
@@ -188,20 +188,20 @@ export async function* readVotes(
   { inWindow = true }: { inWindow?: boolean } = {},
 ): AsyncGenerator<LaunchVote[]> {
   const select = inWindow ? SELECT_WINDOW_VOTES : SELECT_LAUNCH_VOTES;
-  let second: LaunchVote[] = [];
+  let sameSecond: LaunchVote[] = [];
   for await (const rows of readInBatches<VoteRow>(sql, select, { values: [productIds], batchRows: BATCH_ROWS })) {
     const sorted: LaunchVote[] = [];
     for (const row of rows) {
       const vote = voteOf(row, secret);
-      if (second[0] !== undefined && !isSameSecond(second[0], vote)) {
-        sorted.push(...second.sort(byVoter));
-        second = [];
+      if (sameSecond[0] !== undefined && !isSameSecond(sameSecond[0], vote)) {
+        sorted.push(...sameSecond.sort(byVoter));
+        sameSecond = [];
       }
-      second.push(vote);
+      sameSecond.push(vote);
     }
     if (sorted.length > 0) yield sorted;
   }
-  if (second.length > 0) yield second.sort(byVoter);
+  if (sameSecond.length > 0) yield sameSecond.sort(byVoter);
 }
 
 function voteOf(row: VoteRow, secret: Buffer): LaunchVote {

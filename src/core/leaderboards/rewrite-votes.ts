@@ -12,7 +12,7 @@ import { findSecret, readSecret } from './vote-networks.ts';
 
 export interface VoteLine {
   voter: string;
-  /** Undefined if the vote was withdrawn. */
+  /** Undefined if the vote was withdrawn and only the operator's decision about it is left. */
   at: Date | undefined;
   reason: ExclusionReason | null;
 }
@@ -82,7 +82,7 @@ export async function rewriteRows(
 }
 
 /**
- * Changes the verdicts in the stored tally, not in the rows of votes: the secret of the day has been deleted, so its
+ * Changes the verdicts in the stored tally, not in the rows of votes: the secret of the day has been deleted, so the
  * hashed voters can no longer be matched to sessions. Does not change the counts.
  */
 export async function rewriteParts(

@@ -91,7 +91,7 @@ test('viewing a launch places it between two votes that follow each other withou
     });
     return viewing;
   };
-  // On a busy machine, the vote may outlast a view.
+  // On a busy machine, the view may wait longer than its lock timeout for the vote, and give up.
   await expect.poll(viewDuringVote).toBe(true);
 });
 

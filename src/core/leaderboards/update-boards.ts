@@ -79,7 +79,7 @@ const INSERT_LEADERBOARDS = `INSERT INTO leaderboards (period, kind, time_zone, 
 interface PlacingResult {
   /** The products whose places changed, and those whose previous launch time was restored. */
   productIds: string[];
-  /** Whether the batch was full or could not be placed as a whole, so there may be more launches to place. */
+  /** Whether the batch was full or reduced, so there may be more launches to place; false if `isBlocked`. */
   mayHaveMore: boolean;
   /**
    * Whether some of the launches were skipped, for example because an import has locked them, so the caller must try

@@ -6,7 +6,7 @@ import type { Sql } from '../database/database.ts';
 import { HOUR_MS, type Runtime } from '../runtime.ts';
 import { dayAt, uuidOf, WINDOW_MS } from './calendar.ts';
 
-/** A network from which votes for a product were cast in its launch window. */
+/** A network from which votes for a product were cast in the product's launch window. */
 export interface VoteNetwork {
   productId: string;
   network: string;
@@ -55,7 +55,7 @@ const NO_LAUNCH: Launch = { visibleFrom: Number.NaN, launchedAt: Number.NaN, sec
 interface LaunchRow {
   created_at: Date;
   launched_at: Date;
-  /** Null until the launch is assigned to a leaderboard, and again after its launch time changes. */
+  /** Null until the launch is placed on its boards, and again after its launch time changes. */
   day: string | null;
 }
 
