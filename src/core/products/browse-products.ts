@@ -48,7 +48,7 @@ const NEXT_ORDER: KeysetOrder<ProductRow> = { ...PRODUCT_ORDERS.newest, name: 'n
 
 /**
  * Lists one page of matching products for operators, with any filters and in any sort order. Without a suitable index,
- * it scans the table once, keeps at most `limit` rows in memory, and blocks no other query.
+ * the query scans the table once, keeps about `limit` rows in memory, and blocks no other query.
  * @throws CoreError `bad_cursor`; `unavailable`, for example if the query exceeds the statement timeout.
  */
 export async function browseProducts(

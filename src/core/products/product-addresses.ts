@@ -87,7 +87,7 @@ export async function splitProductRanges(
   return ranges.map((range, index) => (index === ranges.length - 1 ? { ...range, upTo: '' } : range));
 }
 
-/** Reads one product after the cursor. @param ending the `ORDER BY` clause and the offset. */
+/** Reads one product after the cursor. @param ending what follows `ORDER BY`: the order, the limit and any offset. */
 async function readOne(sql: Sql, after: string, now: Date, ending: string): Promise<AddressRow | undefined> {
   const { values, bind } = collectValues();
   const [row] = await sql.query<AddressRow>(

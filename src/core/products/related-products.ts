@@ -24,9 +24,9 @@ const SELECT_NEWEST = `SELECT ${AS_JSON} FROM (
 
 const SELECT_TAGS = 'SELECT to_json(tag_keys) AS tags FROM products WHERE id = $1 AND created_at <= $2::timestamptz';
 
-// The limit and the time are not in the first query, so the planner uses the index of tags. If the limit were there,
-// the planner would not expect to read all matches. If the time were there, a generic plan would expect a third of all
-// products to match, and read that third from the index of times.
+// The CTE contains neither the limit nor the time, so the planner uses the index of tags. With the limit, the planner
+// would not expect to read all matches. With the time, a generic plan would expect a third of all products to match,
+// and read that third from the index of times.
 const SELECT_TAGGED = `WITH tagged AS MATERIALIZED (
     SELECT p.id, p.tag_keys, p.created_at FROM products p WHERE p.tag_keys && $1::text[]
   ) SELECT ${AS_JSON} FROM (

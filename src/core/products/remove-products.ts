@@ -196,7 +196,7 @@ const TOUCH_OPEN_DAYS = `UPDATE leaderboards SET revision = revision
 /**
  * Deletes products with their remaining rows, and revises their boards. The caller must hold the locks that
  * `moveToRemoved` requires, and must record the change.
- * @param changeOthers changes other launches on the boards before the boards are revised.
+ * @param changeOthers changes counts of open launches on the same boards; called like `updateCounts` of `reviseBoards`.
  * @returns the periods of the products.
  */
 export async function deleteProducts(

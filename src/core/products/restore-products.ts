@@ -23,6 +23,7 @@ interface ProductRestoration {
   restored: RemovedProduct[];
   /** The ids of the restorations' entries in the audit log. */
   auditIds: string[];
+  /** The requested ids, of products or of removals, without a removal. */
   notRemoved: string[];
   taken: string[];
 }
@@ -196,7 +197,7 @@ const RESTORE_DEPENDENTS = [
 ];
 
 // A launch may have been removed before the board updater moved it to its new launch time. If its previous day is final
-// by now, the launch would get the final result of that day.
+// by now, the launch leaves that day, so it does not get the final result.
 const UNPLACE_MOVED = `${UNPLACE} AND day = ANY($2::text[]) AND NOT final AND placed_for <> launched_at`;
 
 /**

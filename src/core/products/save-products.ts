@@ -156,8 +156,8 @@ const MOVE_WINDOWS = `UPDATE product_counts c SET window_from = l.launched_at FR
 
 /**
  * Moves the windows of launches that had not begun when the transaction started. Votes are then accepted from the new
- * launch times on. The board updater moves the other windows. From the previous launch time on, voters wait for the
- * locked counts, so the transaction must commit soon.
+ * launch times on. The board updater moves the other windows. The transaction must commit soon, because voters wait for
+ * the locked counts if a previous launch time passes in the meantime.
  */
 export async function moveWindows(sql: Sql, productIds: readonly string[]): Promise<void> {
   if (productIds.length === 0) return;

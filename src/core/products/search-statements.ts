@@ -109,7 +109,7 @@ interface IndexLookup extends ListRange {
 
 /**
  * What to look up for a term: `parts` of it, in order, in the trigram index, or its `grams` in the index of n-grams. If
- * both are unset, the whole term is looked up in the trigram index.
+ * there are neither, the planner chooses an index for the whole term or the tag.
  */
 export interface LookupKeys {
   parts?: readonly string[];
