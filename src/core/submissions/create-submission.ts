@@ -182,7 +182,7 @@ const COUNT_WAITING =
 
 /**
  * Serializes new submissions until the transaction ends, so the number of waiting submissions is exact. To prevent
- * deadlocks, must be called after everything else is locked. The only exception is a repeated request, which locks its
+ * deadlocks, call it after everything else is locked. The only exception is a repeated request, which locks its
  * submission later and is retried after a deadlock.
  * @returns the secret with which networks are hashed.
  */

@@ -21,7 +21,7 @@ export interface DecisionTarget {
   revision?: number | undefined;
   /**
    * Whether the decision also applies to a later revision that still waits, so the maker cannot prevent the decision by
-   * editing. If another decision has been made since then, this one is still refused.
+   * editing. It is still refused if another decision was made on this revision or a later one.
    */
   ignoresEdits?: boolean;
   /** The id of the audit entry of the decision to undo. If unset, the last decision is undone. */

@@ -68,7 +68,7 @@ export async function moveLaunch(sql: Sql, id: string, launchAt: Date, rules: La
 
 /**
  * Locks a product that has not launched yet.
- * @returns the product, with operators' edits. @throws CoreError `already_launched`, also if it was removed.
+ * @returns the product, with operators' edits. @throws CoreError `already_launched`, also if the product was removed.
  */
 export async function lockScheduled(sql: Sql, id: string, rules: LaunchRules): Promise<Product> {
   return (await lockUnlaunched(sql, id, rules)) ?? throwRemoved();
@@ -77,7 +77,7 @@ export async function lockScheduled(sql: Sql, id: string, rules: LaunchRules): P
 /**
  * Removes a product that has not launched yet from the site.
  * @returns the product, with operators' edits, or undefined if it was already removed.
- * @throws CoreError `already_launched`, also if it has votes or comments from before an operator postponed its launch.
+ * @throws CoreError `already_launched`, also if the product has votes or comments from before its postponement.
  */
 export async function cancelLaunch(sql: Sql, id: string, rules: LaunchRules): Promise<Product | undefined> {
   const product = await lockUnlaunched(sql, id, rules);
@@ -171,7 +171,7 @@ export async function requireScheduled(sql: Sql, { id, status }: SubmissionRow, 
   if (launch.has_votes_or_comments || launch.created_at.getTime() <= now.getTime()) throw alreadyLaunched();
 }
 
-// Undoing a decline restores its product, as `products restore` does.
+// Declining a scheduled submission removes its product, like `products remove`, and undoing the decline restores it.
 const SELECT_ENTRIES = `SELECT id, action, target, undoes FROM audit_log
   WHERE target = ANY($1::text[]) AND action IN ('submissions approve', 'submissions schedule', 'submissions decline',
     'submissions undo', 'products remove', 'products restore')
@@ -190,8 +190,8 @@ interface AuditRow {
  * @returns the ids of these submissions. @throws CoreError `unavailable`.
  */
 export async function findRemoved(sql: Sql, ids: readonly string[]): Promise<ReadonlySet<string>> {
-  // The entries that removed the products from the site, by product id. Later entries are about other products with the
-  // same id.
+  // The entries that removed the products from the site, by product id. The first entry stays, because later removals
+  // concern other products with the same id.
   const removals = new Map<string, string>();
   for (const { id, action, target, undoes } of await sql.query<AuditRow>(SELECT_ENTRIES, [ids])) {
     const removal = removals.get(target);

@@ -46,7 +46,7 @@ export async function listSubmissions(
   );
   const { shown, nextCursor } = pageOf(order, rows, limit);
   const products = await readApprovedProducts(sql, shown);
-  return { items: shown.map((row) => review(row, products.get(row.id), now, timeZone)), nextCursor };
+  return { items: shown.map((row) => recordOf(row, products.get(row.id), now, timeZone)), nextCursor };
 }
 
 /** Reads one submission for operators. @throws CoreError `submission_not_found`, `unavailable`. */
@@ -57,10 +57,10 @@ export async function inspectSubmission(
 ): Promise<SubmissionRecord> {
   const row = await readSubmissionRow(sql, id);
   if (row === undefined) throw new CoreError('submission_not_found', `There is no submission '${id}'.`);
-  return review(row, (await readApprovedProducts(sql, [row])).get(id), now, timeZone);
+  return recordOf(row, (await readApprovedProducts(sql, [row])).get(id), now, timeZone);
 }
 
-function review(row: SubmissionRow, product: Product | undefined, now: Date, timeZone: string): SubmissionRecord {
+function recordOf(row: SubmissionRow, product: Product | undefined, now: Date, timeZone: string): SubmissionRecord {
   const { approved_fields: approved } = row;
   const { status, reason } = stateOf(row, product, now);
   return {

@@ -16,9 +16,7 @@ import { CoreError } from '../core-error.ts';
 import { readDate } from '../imports/read-values.ts';
 import { DAY_MS } from '../runtime.ts';
 
-/**
- * The fields that a maker can set. Blank texts are replaced by the defaults of products when the submission is shown.
- */
+/** The fields that a maker can set. Blank texts stay blank until `productOfFields` sets the defaults of products. */
 export type SubmissionFields = Omit<StoredProduct, 'id' | 'createdAt' | 'launchDate'>;
 
 /** Validated fields. Fields that were not sent are unset. */
