@@ -57,8 +57,12 @@ export async function readStats(sql: Sql, { days, now }: { days: number; now: Da
     days: Array.from({ length: days }, (_, index) => {
       const start = since.getTime() + index * DAY_MS;
       const day = new Date(start).toISOString().slice(0, 10);
-      const of = <Key>(counts: ReadonlyMap<Key, number>, key: Key) => counts.get(key) ?? 0;
-      return { day, launches: of(launches, start), upvotes: of(upvotes.byDay, day), comments: of(comments, start) };
+      return {
+        day,
+        launches: launches.get(start) ?? 0,
+        upvotes: upvotes.byDay.get(day) ?? 0,
+        comments: comments.get(start) ?? 0,
+      };
     }),
     top: upvotes.top,
     hours: upvotes.hours,
