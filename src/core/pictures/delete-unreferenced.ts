@@ -61,7 +61,7 @@ export async function deleteUnreferencedPictures(sql: Sql, folder: string, now: 
 }
 
 /**
- * Deletes a temporary file, or restores its picture: a process killed in `deleteUnlessStored` leaves a whole picture.
+ * Deletes a temporary file. If it is a complete picture, restores it: `deleteUnlessStored` may have been killed.
  */
 async function removeUnfinished(folder: string, file: string, name: string, now: Date): Promise<void> {
   const content = await readPicture(folder, file).catch(() => undefined);

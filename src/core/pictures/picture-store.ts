@@ -52,7 +52,7 @@ export function isIntact(name: string, content: Buffer): boolean {
   return pictureName(content, name.slice(name.lastIndexOf('.') + 1) as PictureKind) === name;
 }
 
-/** Creates the folder of pictures if it is missing. If root creates it, it belongs to the owner of the data folder. */
+/** Creates the picture folder if it is missing. A folder that root creates belongs to the owner of the data folder. */
 export async function makePictureFolder(folder: string): Promise<void> {
   const dataDir = dirname(folder);
   await makeTraversableFolder(dataDir);
