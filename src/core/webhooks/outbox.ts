@@ -10,7 +10,7 @@ import type { ReceiverAddress } from './send-event.ts';
  */
 export type RecordEvents = (sql: Sql, events: readonly WebhookEvent[]) => Promise<void>;
 
-/** The number of hours after an event during which its delivery is attempted. */
+/** The number of hours for which the delivery of an event is attempted. */
 export const EXPIRY_HOURS = 24;
 
 const INSERT_EVENTS = `INSERT INTO webhook_events (id, type, body, created_at, expires_at, next_attempt_at)
@@ -44,8 +44,8 @@ export function receiverOf({ url, authorization = '' }: ReceiverAddress): string
 export const MAX_RETRY_DELAY_MS = HOUR_MS;
 
 /**
- * The condition on events that are due. A time later than the maximum delay allows was stored before the database's
- * clock was set back.
+ * The condition on events that are due. An event that would wait longer than the maximum delay is due, too: its time
+ * was stored before the database's clock was set back.
  */
 const IS_DUE = `(next_attempt_at <= $1::timestamptz
   OR next_attempt_at > $1::timestamptz + ${MAX_RETRY_DELAY_MS} * interval '1 millisecond') AND expires_at > $1::timestamptz`;
