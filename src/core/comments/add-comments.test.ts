@@ -130,7 +130,7 @@ describe('idempotency keys', () => {
     expect(words(await add(prepare('kept', { key })))).toEqual(['new kept']);
   });
 
-  test('an idempotency key in one batch for an unknown and a known product creates the comment on the known one', async () => {
+  test('if a batch uses an idempotency key for an unknown and a known product, the comment on the known one is created', async () => {
     const key = randomUUID();
     const batch = [prepare('lost', { key, of: 'nothing' }), prepare('kept', { key }), prepare('kept', { key })];
     expect(words(await add(...batch))).toEqual(['product_not_found', 'new kept', 'old kept']);

@@ -38,18 +38,18 @@ export async function likeComments(sql: Sql, likes: readonly Like[], now: Date):
   const valid = normalized.filter(({ id }) => isUuid(id));
   const rows = await write(sql, valid, now);
   const liked = new Map(rows.map((row) => [row.id, row]));
-  const isSeen = ({ id, session }: { id: string; session: string }) => {
+  const canLike = ({ id, session }: { id: string; session: string }) => {
     const row = liked.get(id);
     return row !== undefined && (row.held_session === null || row.held_session === session);
   };
   // The counts before this batch: the counts after it, minus the likes of the batch.
   const counts = new Map(rows.map((row) => [row.id, row.likes]));
-  for (const like of valid) if (isSeen(like)) counts.set(like.id, (counts.get(like.id) ?? 0) - 1);
+  for (const like of valid) if (canLike(like)) counts.set(like.id, (counts.get(like.id) ?? 0) - 1);
 
   const outcomes = normalized.map((like) => {
     if (like.id.trim() === '') return new CoreError('comment_id_required', COMMENT_MESSAGES.idRequired);
     const before = counts.get(like.id);
-    if (before === undefined || !isSeen(like)) return new CoreError('comment_not_found', COMMENT_MESSAGES.notFound);
+    if (before === undefined || !canLike(like)) return new CoreError('comment_not_found', COMMENT_MESSAGES.notFound);
     counts.set(like.id, before + 1);
     return { likes: before + 1 };
   });

@@ -53,7 +53,7 @@ async function moderateComments(
       change.reason ?? null,
     ]);
     const changed = rows.map(({ id, product_id: productId }) => ({ id, productId }));
-    const undone =
+    const entriesToUndo =
       change.undoes &&
       (await lastAuditIds(
         sql,
@@ -66,7 +66,7 @@ async function moderateComments(
         action: change.action,
         target: id,
         details: { productId, ...(change.reason === undefined ? {} : { reason: change.reason }) },
-        undoes: undone?.get(id),
+        undoes: entriesToUndo?.get(id),
       })),
     );
     const productIds = [...new Set(changed.map(({ productId }) => productId))];

@@ -30,7 +30,7 @@ export interface PreparedComment extends Sender {
   heldSession: string | null;
 }
 
-/** Returns the trimmed text. @throws CoreError `comment_incomplete` if it or the product id is empty. */
+/** Returns the trimmed text. @throws CoreError `comment_incomplete` if the text or the product id is empty. */
 export function requireComplete({ productId, content }: NewComment): string {
   const text = content.trim();
   if (productId === '' || !isVisible(text)) throw new CoreError('comment_incomplete', COMMENT_MESSAGES.incomplete);

@@ -191,7 +191,7 @@ test('a request that changes no vote succeeds as soon as a pause of writes has e
   expect(await repeat('now()')).toEqual([{ upvoted: true, upvotes: 1 }]);
 });
 
-describe('removing a product while it is upvoted, where rows are not locked first', () => {
+describe('removing a product while it is upvoted, in a database without row locks', () => {
   async function upvoteWhileRemoved(changes: UpvoteChange[]): Promise<PromiseSettledResult<unknown> | undefined> {
     await saveProducts(database, [buildProduct({ id: 'shoal' })]);
     let writing: Promise<PromiseSettledResult<unknown>[]> | undefined;
