@@ -19,8 +19,8 @@ export interface NetworkCounts {
   /**
    * Records the networks of votes that were added to or removed from a product. `windowChanges` is the value of
    * `window_changes` after these changes.
-   * @returns false if the counts are not cached, or other processes may have written to the product since they were
-   * read.
+   * @returns false if other processes may have written to the product: no earlier value is cached, or the value has
+   * not increased by one.
    */
   record(productId: string, windowChanges: number, added: readonly string[], removed: readonly string[]): boolean;
 }
