@@ -85,7 +85,7 @@ class ArrayReader {
     this.#parser.write(token);
   }
 
-  /** Adds the line to the parser's errors, which contain at most an offset. */
+  /** Replaces the offset and the state in the parser's errors by the line. */
   #guard(work: () => void): void {
     try {
       work();
@@ -94,7 +94,7 @@ class ArrayReader {
       const message = error instanceof Error ? error.message : String(error);
       const offset = /position "?(\d+)/.exec(message)?.[1];
       const line = offset === undefined ? this.#line : this.#lines.lineAt(Number(offset));
-      throw this.#unreadable(line, `This is not JSON: ${message.split('\n', 1)[0]}`);
+      throw this.#unreadable(line, `This is not JSON: ${message.replace(/ (?:at chunk position|in state) .*/s, '')}`);
     }
   }
 
