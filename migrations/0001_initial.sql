@@ -51,13 +51,13 @@ CREATE TABLE product_counts (
   excluded_operator integer NOT NULL DEFAULT 0 CHECK (excluded_operator >= 0),
   -- The version of the open tally, incremented with every change to the votes in the window.
   window_changes integer NOT NULL DEFAULT 0,
-  -- Whether vote_decisions has rows of the product. Stored here, so writing votes for other products reads no further
-  -- table.
+  -- Whether vote_decisions may have rows of the product. Stored here, so votes for products without decisions are
+  -- written without reading that table.
   has_decisions boolean NOT NULL DEFAULT false,
   -- While a product with many upvotes is being removed, writes to it are refused until this time, so they do not wait
   -- for the row lock. A time instead of a flag, so a killed command does not block writes for long.
   writes_blocked_until timestamptz,
-  -- Likewise while the votes of a large launch are excluded or included, except that visitors are asked to try again.
+  -- Likewise while an operator excludes or includes votes of a large launch. Visitors are then asked to try again.
   writes_paused_until timestamptz
 );
 
@@ -98,7 +98,7 @@ CREATE TABLE upvote_bursts (
 
 -- The launch of each product and its places on the boards of its day, week, month and year. Boards are read from this
 -- table, because its indexes have the order of the boards; `votes` follows product_counts.counted within a second.
--- `placed_for` differs from `launched_at` until the places have been determined, as for launches in the future.
+-- `placed_for` is the `launched_at` for which the places were determined, or NULL while the launch is on no board.
 CREATE TABLE launches (
   product_id text COLLATE "C" PRIMARY KEY REFERENCES products (id) ON DELETE CASCADE,
   -- The start of the launch window of 24 hours. Follows products.created_at, except that a launch never leaves a final
@@ -268,8 +268,8 @@ CREATE TABLE submissions (
   launch_at timestamptz(3),
   -- The reason why the submission was declined.
   reason text,
-  -- The state before the last decision, for undoing it. NULL if there is no decision, it was undone, or the maker has
-  -- changed fields or withdrawn the submission since.
+  -- The state before the last decision, for undoing the decision. NULL if there is none, if it was undone, or if the
+  -- maker has since changed fields or withdrawn the submission.
   undo jsonb,
   -- The SHA-256 hashes of the maker keys.
   key_hashes bytea[] NOT NULL,
