@@ -52,7 +52,9 @@ export interface Core extends ReadApi {
   readProductAddresses(range: ProductRange, limit: number): AsyncIterable<ProductAddress[]>;
   /** Divides the launched products into ranges; see `splitProductRanges`. */
   splitProductRanges(size: number): Promise<(ProductRange & { newestAt: string })[]>;
+  /** Reads the newest leaderboards of all kinds that have a launch. */
   readBoardAddresses(limit: number): Promise<BoardAddress[]>;
+  /** Reads the newest days whose results are final. */
   readFinalDays(limit: number): Promise<string[]>;
   listLeaderboards(query: LeaderboardListQuery): Promise<LeaderboardList>;
   /** Returns the names of the current periods in the site's time zone. */
@@ -192,9 +194,9 @@ export function createCore(database: Database, options: CoreOptions = {}): Core 
         // The launch may have been placed since the first read.
         return getStandings(database, productId, rules());
       }
-      // The board updater has not placed this launch yet, but the page must show its standing. Page views place only
-      // one launch at a time, and thus use only one connection, even after a large import. The updater places the other
-      // launches, and invalidates the cached responses that lack their standings.
+      // The page must show the standing of a launch that the board updater has not placed yet. Page views place one
+      // launch at a time, so they use only one connection even after a large import. The updater places the others, and
+      // invalidates the cached responses that lack their standings.
       placing ??= {
         productId,
         standings: placeForView(productId).finally(() => {

@@ -27,12 +27,12 @@ export function makeTraversableFolder(folder: string): Promise<void> {
  * Creates a folder and its missing parents with the permissions `mode`, regardless of the umask. Existing folders stay
  * unchanged. Recursive `mkdir` is not used: it never returns for a path below a folder that cannot contain folders,
  * such as /proc.
- * @param onMade called with each new folder
+ * @param onCreated called with each new folder
  */
 export async function makeFolder(
   folder: string,
   mode: number,
-  onMade: (folder: FileHandle) => Promise<void> = async () => {},
+  onCreated: (folder: FileHandle) => Promise<void> = async () => {},
 ): Promise<void> {
   try {
     await mkdir(folder, { mode });
@@ -40,35 +40,35 @@ export async function makeFolder(
     if (systemCode(error) === 'EEXIST' && (await isFolder(folder))) return;
     const parent = dirname(folder);
     if (systemCode(error) !== 'ENOENT' || (await isFolder(parent))) throw error;
-    await makeFolder(parent, mode, onMade);
-    return makeFolder(folder, mode, onMade);
+    await makeFolder(parent, mode, onCreated);
+    return makeFolder(folder, mode, onCreated);
   }
-  const made = await open(folder, constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0));
+  const created = await open(folder, constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0));
   try {
-    await made.chmod(mode);
-    await onMade(made);
+    await created.chmod(mode);
+    await onCreated(created);
   } finally {
-    await made.close();
+    await created.close();
   }
 }
 
 /**
  * Calls `work` with a path to an existing folder, and with a function that gives a new file or folder in it to the
- * folder's owner. The function does nothing unless the process runs as root, whose commands would otherwise create
- * files that the site cannot change. For root on Linux, the path leads to the same folder even if the owner replaces
- * the folder with a link.
+ * folder's owner. Only root needs this function, because the site could not change files that belong to root; for other
+ * users, it does nothing. For root on Linux, the path leads to the same folder even if the owner replaces the folder
+ * with a link.
  */
 export async function inFolder<Result>(
   folder: string,
-  work: (path: string, giveToOwner: (made: FileHandle) => Promise<void>) => Promise<Result>,
+  work: (path: string, giveToOwner: (created: FileHandle) => Promise<void>) => Promise<Result>,
 ): Promise<Result> {
   if (process.geteuid?.() !== 0) return work(folder, async () => {});
   const opened = await open(folder, constants.O_RDONLY | (constants.O_DIRECTORY ?? 0));
   try {
     const { uid, gid } = await opened.stat();
     const path = process.platform === 'linux' ? `/proc/self/fd/${opened.fd}` : folder;
-    return await work(path, async (made) => {
-      await made.chown(uid, gid).catch((error: unknown) => {
+    return await work(path, async (created) => {
+      await created.chown(uid, gid).catch((error: unknown) => {
         // Network file systems and containers may forbid this.
         if (!['EPERM', 'EINVAL'].includes(systemCode(error) ?? '')) throw error;
       });
@@ -105,7 +105,8 @@ async function isFolder(path: string): Promise<boolean> {
  * Writes a file that readers never find incomplete, and that survives a loss of power: creates `aside` with the
  * permissions `mode`, calls `write`, syncs the file to disk and renames it to `path`. After a failure, deletes `aside`.
  * @param aside a path in the same folder as `path` that no other call uses, even in another process
- * @param replace whether to replace an existing file at `path` (default), or to fail with EEXIST
+ * @param replace whether to replace an existing file at `path` (default), or to fail with EEXIST. On a file system
+ * without hard links, an existing file is always replaced.
  */
 export async function writeThenRename<Result>(
   path: string,

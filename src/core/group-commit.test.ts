@@ -50,7 +50,7 @@ test('if one item of a batch is rejected, the other items succeed', async () => 
   ]);
 });
 
-test('if a whole batch fails, halving it finds the bad item, only this item fails, and the others keep their order', async () => {
+test('if a whole batch fails, halving it isolates the bad item: only this item fails, and the others keep their order', async () => {
   const written: number[] = [];
   let transactions = 0;
   const group = groupCommit<number, number>({

@@ -141,7 +141,7 @@ export function groupCommit<Item, Result>(options: GroupCommitOptions<Item, Resu
       }
       return new Promise<Result>((resolve, reject) => {
         waiting.push({ item, since: performance.now(), resolve, reject });
-        // Starts the timeout of the first item that waits.
+        // Schedules the first timeout; `rejectLate` schedules the following ones.
         if (waiting.length === 1 && running) rejectLate();
         // Runs after the current event-loop phase, so requests that were read together share a transaction.
         if (!running) {

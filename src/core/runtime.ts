@@ -29,14 +29,17 @@ export interface Log {
 }
 
 /**
- * Matches a UUID in its canonical form. Patterns in JSON Schema have no flags, so a schema accepts only lower-case
- * letters.
+ * Matches a UUID in its canonical form. Patterns in JSON Schema have no flags, so schemas accept only lower-case
+ * letters, unlike `isUuid`.
  */
 export const UUID_PATTERN = '^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$';
 
 const UUID = new RegExp(UUID_PATTERN, 'i');
 
-/** Returns whether a text is a UUID in its canonical form. PostgreSQL raises an error for a text that is not a UUID. */
+/**
+ * Returns whether a text is a UUID in its canonical form, with letters in either case. Check texts before a query,
+ * because PostgreSQL raises an error for a text that is not a UUID.
+ */
 export function isUuid(text: string): boolean {
   return UUID.test(text);
 }

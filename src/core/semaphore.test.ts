@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createSemaphore } from './semaphore.ts';
 
-test('a free slot is given to one caller, and waiting callers get slots in the order of arrival, after urgent ones', async () => {
+test('a free slot goes to one caller; waiting callers get slots in the order of arrival, but urgent callers go first', async () => {
   const slots = createSemaphore(1);
   const release = await slots.acquire(0);
   const order: string[] = [];

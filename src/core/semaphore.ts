@@ -71,7 +71,7 @@ export function createReadLimiter(limits: ReadLimits): ReadLimiter {
   const { max, what, timeoutMs = READ_TIMEOUT_MS, turnMs = TURN_MS } = limits;
   const all = createSemaphore(max);
   const readers = new Map<string, { semaphore: Semaphore; requests: number }>();
-  /** The number of reads that wait for a slot or hold one, without aborted reads. */
+  /** The number of reads that wait for a slot or hold one, not counting aborted reads. */
   let reads = 0;
   /** The reads whose turn is over, the longest overdue first. */
   const overdue = new Set<AbortController>();
