@@ -92,8 +92,8 @@ export function openRealFolder(folder: string): number {
 }
 
 /**
- * Opens a folder that is not a link, and passes a path to `work`. On Linux, the path leads to the opened folder even if
- * a link replaces the folder.
+ * Opens a folder with `openRealFolder`, and passes a path to `work`. On Linux, the path leads to the opened folder even
+ * if a link replaces the folder in the meantime.
  */
 export function withRealFolder<Result>(folder: string, work: (path: string, handle: number) => Result): Result {
   const handle = openRealFolder(folder);

@@ -6,7 +6,7 @@ import { basename, dirname, join } from 'node:path';
 import pg from 'pg';
 import { type Account, ownerOnDisk } from './account.ts';
 
-/** The address on which a postmaster listens: a unix socket in `socketDir`, or a loopback port if that is undefined. */
+/** The address on which a postmaster listens: a Unix socket in `socketDir`, or a loopback port if that is undefined. */
 export interface Address {
   readonly socketDir: string | undefined;
   readonly port: number;
@@ -38,8 +38,8 @@ export const SOCKET_PATH_BYTES = 103;
 const shortFolderPrefix = (name: string) => join(tmpdir(), `${name}-pg-`);
 
 /**
- * Chooses a postmaster's address: a unix socket in the cluster's own folder (0700) or, if that path is not suitable, in
- * a short private folder; a free loopback port if neither is possible.
+ * Chooses a postmaster's address: a Unix socket in the cluster's own folder (0700), or in a private folder with a short
+ * path if the cluster's path is not suitable; a free loopback port if neither is possible.
  */
 export async function chooseAddress(
   { name, clusterDir, account }: { name: string; clusterDir: string; account: Account },
@@ -83,7 +83,10 @@ async function makePrivate(folder: string, account: Account): Promise<void> {
   if (owner) await chown(folder, owner.uid, owner.gid);
 }
 
-/** Overrides variables such as PGSSLMODE, which are meant for other databases. The driver ignores empty parameters. */
+/**
+ * Overrides variables such as PGSSLMODE, which are meant for other databases. Even defaults are set explicitly, because
+ * the driver ignores empty parameters.
+ */
 const CONNECTION = 'sslmode=disable&sslnegotiation=postgres&options=-cclient_encoding%3DUTF8';
 
 /** Returns the `postgres://` URL of the database. It contains the password: never log it. */

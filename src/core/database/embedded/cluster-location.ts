@@ -42,8 +42,8 @@ interface LocationOptions {
 /**
  * Chooses where the cluster is stored. If an account that PostgreSQL accepts can work in the data folder (see
  * `candidateAccounts`), the cluster is stored there, and the programs are copied if that account cannot run them in
- * place. Otherwise, because root has no user namespaces, the cluster is stored below `fallbackFolder`, and stays there.
- * A link in the data folder leads to the cluster, even after the data folder was moved.
+ * place. Otherwise, root stores the cluster below `fallbackFolder`, where it stays. A link in the data folder leads to
+ * the cluster, even after the data folder was moved.
  * @throws EmbeddedDatabaseError if no location works, or if an existing cluster cannot be reached, because a second
  * cluster must not be created.
  */
@@ -255,7 +255,7 @@ export async function checkClusterPermissions({
   const self = process.geteuid?.();
   if (self === undefined) return;
   const { uid, mode } = await stat(clusterDir);
-  // `chown -R` does not follow links.
+  // The advice below names the real path, because `chown -R` does not follow links.
   const real = await realpath(clusterDir);
   // Checked only for `self`, because root gives the folder to the account that runs PostgreSQL.
   if (account.kind === 'self' && uid !== self) {

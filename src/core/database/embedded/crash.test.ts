@@ -149,13 +149,13 @@ describe('after a crash', () => {
 
 describe('while the database is open', () => {
   it('a killed postmaster is restarted at the same URL, even if a backend still holds the shared memory', async () => {
-    const said: string[] = [];
-    const note = (fields: object | string, message?: string) => void said.push(message ?? String(fields));
+    const messages: string[] = [];
+    const record = (fields: object | string, message?: string) => void messages.push(message ?? String(fields));
     const database = await openEmbedded({
       name: TEST_NAME,
       dataDir: await harness.createDataDir(),
       mode: 'own',
-      log: { info: note, warn: note, error: note },
+      log: { info: record, warn: record, error: record },
     });
     await writeWord(database, 'before');
     const backend = query(database.url, 'SELECT pg_sleep(600)').catch(() => undefined);
@@ -163,7 +163,7 @@ describe('while the database is open', () => {
     await expect.poll(() => query(database.url, sleeping)).toHaveLength(1);
     process.kill(Number((await query(database.url, sleeping))[0]?.pid), 'SIGSTOP');
     await killPostmaster(database.location);
-    await expect.poll(() => said.join('\n')).toContain('is running again');
+    await expect.poll(() => messages.join('\n')).toContain('is running again');
     await backend;
     expect(await queryWhenUp(database.url, 'SELECT word FROM words')).toEqual([{ word: 'before' }]);
     await database.stop();
@@ -226,11 +226,11 @@ describe('while the database is open', () => {
     const dataDir = await harness.createDataDir();
     const database = await openEmbedded({ name: TEST_NAME, dataDir, mode: 'own', log });
     const settings = join(database.location, 'postgresql.conf');
-    const sound = await readFile(settings, 'utf8');
+    const original = await readFile(settings, 'utf8');
     await appendFile(settings, 'no_such_setting = 1\n');
     await killPostmaster(database.location);
     await expect.poll(() => errors.join('\n')).toContain('no_such_setting');
-    await writeFile(settings, sound);
+    await writeFile(settings, original);
     expect(await queryWhenUp(database.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
     await appendFile(settings, 'no_such_setting = 1\n');
     await killPostmaster(database.location);
@@ -239,7 +239,7 @@ describe('while the database is open', () => {
     await database.stop();
     await waitUntilNoProcesses(database.location);
     // Another start frees the shared memory of the killed server.
-    await writeFile(settings, sound);
+    await writeFile(settings, original);
     await (await open(dataDir)).stop();
   });
 

@@ -118,17 +118,17 @@ describe('the error of an unusable database says why in one line', () => {
       const owner = (await stat(location)).uid;
       const daemon = 1;
       const seteuid = process.seteuid ?? (() => {});
-      let said: unknown;
+      let thrown: unknown;
       seteuid(daemon);
       try {
-        said = await checkClusterPermissions({ clusterDir: location, account: { kind: 'self' } }).catch(
+        thrown = await checkClusterPermissions({ clusterDir: location, account: { kind: 'self' } }).catch(
           (error: unknown) => error,
         );
       } finally {
         seteuid(0);
       }
-      expect(said).toMatchObject({ code: 'data_dir_refused' });
-      expect(String(said)).toMatch(
+      expect(thrown).toMatchObject({ code: 'data_dir_refused' });
+      expect(String(thrown)).toMatch(
         new RegExp(`belongs to user id ${owner}, but this process runs as user id 1.*chown -R 1`),
       );
     },
@@ -138,7 +138,7 @@ describe('the error of an unusable database says why in one line', () => {
     const dataDir = await harness.createDataDir();
     const location = join(dataDir, 'postgres');
     await appendFile(join(location, 'postgresql.conf'), 'no_such_setting = 1\n');
-    for (let time = 0; time < 2; time += 1) {
+    for (let attempt = 0; attempt < 2; attempt += 1) {
       const error = await failure(dataDir);
       expect(error).toMatchObject({ code: 'start_failed', message: expect.stringContaining('no_such_setting') });
     }

@@ -23,10 +23,8 @@ host    all       all   ::1/128       scram-sha-256
 `;
 
 /**
- * Creates the cluster in a temporary folder next to its final one, and renames it after it is complete and synced to
- * disk, so a folder with the final name is always complete. PostgreSQL itself compares and case-folds text (UTF-8), so
- * moving to another machine cannot break an index. Only pg_trgm uses the operating system's classification of letters;
- * with the C.UTF-8 locale, it finds words in every script.
+ * Creates the cluster in a temporary folder next to its final one, and renames the folder once the cluster is complete
+ * and synced to disk, so a folder with the final name is always complete.
  */
 export async function initCluster(cluster: Cluster): Promise<void> {
   const { name, clusterDir, account, durability } = cluster;
@@ -38,9 +36,12 @@ export async function initCluster(cluster: Cluster): Promise<void> {
   try {
     if (owner) withRealFolder(unfinished, (_, handle) => fchownSync(handle, owner.uid, owner.gid));
     const args = ['-D', unfinished, '--username=postgres', '--auth=reject', '--encoding=UTF8', '--locale=C'];
+    // PostgreSQL itself compares and case-folds text, so moving to another machine cannot break an index.
     args.push('--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--no-instructions');
     args.push(...initialSettings(availableMemoryBytes()).flatMap((setting) => ['--set', setting]));
     if (durability === 'none') args.push('--no-sync');
+    // Only pg_trgm uses the operating system's classification of letters. With this locale, it finds words in every
+    // script.
     const firstRun = await runProgram(account, binaries.initdb, [...args, '--lc-ctype=C.UTF-8']);
     // The locale may be missing, and messages about that vary, so any failure is retried without the locale. A failed
     // initdb cleans up after itself.

@@ -141,7 +141,7 @@ describe('embedded databases', () => {
     },
   );
 
-  it('an embedded database listens on a loopback port if there are no unix sockets', async () => {
+  it('an embedded database listens on a loopback port if there are no Unix sockets', async () => {
     const dataDir = await harness.createDataDir();
     const database = await open(dataDir, { ...thisHost, unixSockets: false });
     expect(new URL(database.url).hostname).toBe('127.0.0.1');

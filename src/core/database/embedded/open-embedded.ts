@@ -11,7 +11,7 @@ import { closeSession, maintainSession, openSession, type SessionOptions } from 
 export interface EmbeddedOptions {
   /** The name of the role, the database and files. It must not change, and consists of a–z, 0–9 and `_`. */
   readonly name: string;
-  /** The data folder, created if missing. The cluster is in its subfolder `postgres`, if possible. */
+  /** The data folder, created if missing and `create` is true. Its subfolder `postgres` is the cluster, if possible. */
   readonly dataDir: string;
   /** How this process uses the database, for example `own` for a server, and `share` for a command-line tool. */
   readonly mode: Mode;

@@ -98,12 +98,12 @@ async function adoptOrStart(
 
 function checkVersion(location: ClusterLocation): void {
   const { clusterDir, majorVersion } = location;
-  const made = clusterVersion(location);
-  if (made === majorVersion) return;
+  const creatorVersion = clusterVersion(location);
+  if (creatorVersion === majorVersion) return;
   throw new EmbeddedDatabaseError(
     'version_mismatch',
     ({ product, upgrade }) =>
-      `The database in ${clusterDir} was created by PostgreSQL ${made}, but this version of ${product} includes PostgreSQL ${majorVersion}. ${upgrade}`,
+      `The database in ${clusterDir} was created by PostgreSQL ${creatorVersion}, but this version of ${product} includes PostgreSQL ${majorVersion}. ${upgrade}`,
   );
 }
 
@@ -156,8 +156,8 @@ function supervise(cluster: Cluster, first: Postmaster, credentials: Credentials
   }
 
   /**
-   * Ends a shutdown that another program began with SIGTERM: PostgreSQL would accept no new sessions, but wait for those
-   * of the site, which never end.
+   * Turns a shutdown that another program began with SIGTERM into a fast one. Otherwise, PostgreSQL would accept no new
+   * sessions, but wait for those of the site, which never end.
    */
   async function endSlowShutdown(): Promise<void> {
     const file = await readPostmasterFile(cluster.clusterDir).catch(() => undefined);

@@ -22,7 +22,7 @@ export type Claim = { readonly won: true; release(): void } | { readonly won: fa
 const LINK = /^owner-(\d+)$/;
 
 /**
- * Claims a data folder for one process by listening on a unix socket in it, or connects to its owner.
+ * Claims a data folder for one process by listening on a Unix socket in it, or connects to its owner.
  *
  * The kernel knows whether the owner is alive: connections succeed while it is, and are refused as soon as it is gone.
  * This holds after kill -9, if the process id is reused, and across containers that share the folder.
@@ -57,8 +57,8 @@ async function winNumber(sockets: SocketFolder, number: number, server: Server):
   await listenAt(server, sockets.address(name), sockets.run);
   const link = join(sockets.folder, `owner-${number}`);
   const linked = sockets.run(() => linkUnlessTaken(name, link));
-  const isThere = () => lstatSync(join(sockets.folder, name), { throwIfNoEntry: false }) !== undefined;
-  if (linked && highestNumber(sockets) === number && sockets.run(isThere)) {
+  const socketExists = () => lstatSync(join(sockets.folder, name), { throwIfNoEntry: false }) !== undefined;
+  if (linked && highestNumber(sockets) === number && sockets.run(socketExists)) {
     await removeDead(sockets, number, name);
     return true;
   }
@@ -134,7 +134,7 @@ async function claimPipe(name: string, dataDir: string, server: Server): Promise
 
 const MAX_NAME_BYTES = 24;
 
-/** A folder for unix sockets. `folder` is the real path; `address(name)` is the path of a socket for socket calls. */
+/** A folder for Unix sockets. `folder` is the real path; `address(name)` is the path of a socket for socket calls. */
 interface SocketFolder {
   readonly folder: string;
   address(name: string): string;

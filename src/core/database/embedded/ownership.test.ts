@@ -126,7 +126,7 @@ describe('commands', () => {
     await waitUntilNoProcesses(command.location);
   });
 
-  it('a command hands over the database that it started to a site that starts, and can still use it', async () => {
+  it('a command hands the database that it started over to a new site, and can still use it', async () => {
     const dataDir = await harness.createDataDir();
     const command = await openEmbedded({ name: TEST_NAME, dataDir, mode: 'share', log: silentLog });
     const site = harness.start(program, { dataDir, mode: 'own' });

@@ -23,7 +23,7 @@ import { commandLine, type Durability } from './server-settings.ts';
 interface PostmasterFile {
   readonly pid: number;
   readonly port: number;
-  /** The folder of the postmaster's unix socket; empty if there is none. */
+  /** The folder of the postmaster's Unix socket; empty if there is none. */
   readonly socketDir: string;
   readonly status: 'starting' | 'ready' | 'stopping' | 'unknown';
 }

@@ -19,10 +19,10 @@ export function errorLine(output: string): string {
 /** Returns PostgreSQL's own message about why the latest start or run of this cluster ended. */
 export function lastServerLine({ clusterDir, account }: LogOwner): string {
   return runAsOwner(ownerOnDisk(account), () => {
-    const start = readIfThere(join(clusterDir, START_LOG));
+    const start = readOrEmpty(join(clusterDir, START_LOG));
     const handedOver = start.includes('redirecting log output');
     const newest = handedOver ? logFiles(clusterDir).at(-1) : undefined;
-    const log = newest ? readIfThere(newest) : '';
+    const log = newest ? readOrEmpty(newest) : '';
     return errorLine(
       log.trim() === '' ? start.replace(/^.*(redirecting log output|HINT: {2}Future log output).*$/gm, '') : log,
     );
@@ -60,7 +60,7 @@ function writtenAt(path: string): number {
   return time > Date.now() ? 0 : time;
 }
 
-function readIfThere(path: string): string {
+function readOrEmpty(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch {
