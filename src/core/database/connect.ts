@@ -88,21 +88,21 @@ export const OPERATOR_TERMS: OperatorTerms = {
  */
 export async function connect(options: ConnectOptions): Promise<Connection> {
   const { databaseUrl, dataDir, mode, create = true, log, maxConnections, signal } = options;
-  // Any number of sites may share a server at a URL, so it has no owner and is not stopped.
+  // A server at a URL may serve other sites as well, so it has no owner and is not stopped.
   const { url, location, setOwnerNote, stop }: Server & Partial<EmbeddedDatabase> =
     databaseUrl === undefined
       ? await openEmbedded({ name: EMBEDDED_NAME, dataDir, mode, create, log, terms: OPERATOR_TERMS, signal })
       : await checkServer(databaseUrl);
   const poolSize =
     typeof maxConnections === 'function' ? await withOneConnection({ url, log }, maxConnections) : maxConnections;
-  const withoutStatementTimeout: Connection['withoutStatementTimeout'] = (work, own = signal) =>
-    withOneConnection({ url, log, signal: own, statementTimeoutMs: 0 }, work);
+  const withoutStatementTimeout: Connection['withoutStatementTimeout'] = (work, workSignal = signal) =>
+    withOneConnection({ url, log, signal: workSignal, statementTimeoutMs: 0 }, work);
   const database = open({ url, log, ...(poolSize !== undefined && { maxConnections: poolSize }) });
   return {
     database,
     embedded: databaseUrl === undefined,
     location,
-    migrate: (directory) => withoutStatementTimeout((own) => migrate(own, directory, log)),
+    migrate: (directory) => withoutStatementTimeout((unlimited) => migrate(unlimited, directory, log)),
     withoutStatementTimeout,
     setOwnerNote: (note) => setOwnerNote?.(note),
     async close({ cancel } = { cancel: false }) {

@@ -88,13 +88,14 @@ const SERVER_SHARE_OF_TIMEOUT = 2 / 3;
 const CLIENT_CHECK_INTERVAL_MS = 1_000;
 /**
  * If a client's machine vanishes during a transaction, the locks of the transaction block other clients until the
- * server ends it: when it has been idle for this many statement timeouts, or when keep-alive probes get no response.
+ * server ends the transaction: after an idle time of this many statement timeouts, or without responses to keep-alive
+ * probes.
  */
 const IDLE_TIMEOUTS = 2.5;
 const KEEP_ALIVE_PROBES = { tcp_keepalives_idle: 30, tcp_keepalives_interval: 10, tcp_keepalives_count: 3 };
 const SLOW_STATEMENT_MS = 1_000;
 
-/** Opens a pool on a PostgreSQL URL. It connects when the first statement runs. */
+/** Opens a connection pool for a PostgreSQL URL. The pool connects when the first statement runs. */
 export function openDatabase(options: DatabaseOptions): Database {
   const { url, log, maxConnections = 10, connectTimeoutMs = CONNECT_TIMEOUT_MS, signal } = options;
   const { statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options;
@@ -105,7 +106,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     Client: AbortableClient,
     max: maxConnections,
     connectionTimeoutMillis: connectTimeoutMs,
-    // The client enforces the timeout, since a pooler may reject start-up parameters.
+    // The client's timeout. `configureSession` sets the server's.
     query_timeout: statementTimeoutMs,
     idleTimeoutMillis: 30_000,
     ...KEEP_ALIVE,

@@ -61,8 +61,8 @@ export class NotificationListener implements Listening {
         const ended = new Promise<void>((resolve) => client.once('end', resolve));
         await Promise.race([ended, this.#listen(client, ended)]);
       } catch {
-        // `createClient` throws if it cannot read the file at `sslrootcert`, for example while it is being replaced.
-        // Tries again.
+        // `createClient` throws if it cannot read the file at `sslrootcert`, for example while the file is being
+        // replaced. The loop tries again.
       }
       if (signal.aborted) return;
       this.#client = undefined;

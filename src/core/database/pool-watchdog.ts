@@ -28,7 +28,7 @@ export class AbortableClient extends pg.Client {
 
   /** Closes the connection without waiting for the server. Running statements fail. */
   abort(): void {
-    // A unix socket has no remote address, and delivers immediately.
+    // A Unix socket has no remote address. It delivers data immediately, so nothing is left to discard.
     if (this.socket.remoteAddress === undefined) void this.end();
     else this.socket.resetAndDestroy();
   }

@@ -14,9 +14,9 @@ interface PreparedStatements {
 }
 
 /**
- * Names statements, so the server parses and plans each statement once per connection. Poolers may lose prepared
- * statements. After the first such failure, this pool prepares no more statements. The failed statement, which had no
- * effect, runs again without a name.
+ * Names statements, so the server parses and plans each statement once per connection. After the first failure that
+ * preparation caused, this pool prepares no more statements, and the failed statement, which had no effect, runs again
+ * without a name.
  */
 export function createPreparedStatements(log: Log): PreparedStatements {
   const names = new Map<string, string>();

@@ -53,7 +53,7 @@ describe('the state of a replica', () => {
       { ...usable, goal: { position: '9/1', requestedAt: 8_000 } },
     ],
     [
-      'is still without its primary after it has replayed what it had received',
+      'still counts as without a primary after it has replayed everything that it had received',
       { ...usable, isPrimaryUnreachable: true, goal },
       { type: 'replayed', goal },
       { ...usable, verifiedAt: 9_000, isPrimaryUnreachable: true, replayed: goal },
@@ -95,7 +95,7 @@ describe('the state of a replica', () => {
       { type: 'behind', now: 60_000 },
       { ...usable, isPrimaryUnreachable: true },
     ],
-  ])('the state of a replica %s', (_name, state, event, expected) => {
+  ])('a replica %s', (_name, state, event, expected) => {
     expect(nextReplicaState(state, event)).toEqual(expected);
   });
 });

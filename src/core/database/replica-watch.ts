@@ -136,6 +136,8 @@ export function nextReplicaState(state: ReplicaState, event: ReplicaEvent): Repl
       return {
         ...state,
         ...(state.kind !== 'unverified' && { isPrimaryUnreachable: false }),
+        // An older goal stays, because a replica that always lags would never reach a new one. A goal beyond the
+        // primary's position is replaced: the primary lost that part of its log in a crash.
         goal: state.goal && isAtMost(state.goal.position, event.goal.position) ? state.goal : event.goal,
       };
     case 'primaryUnreachable':

@@ -57,8 +57,8 @@ const usable = () => reads.stats().usable;
 const untilUsable = (count: number) => expect.poll(usable).toBe(count);
 
 /**
- * Pauses the replicas and the clock, so the replicas do not lag too far while `work` runs. The clock still advances a
- * little with each reading, and by the time that `work` passes to its argument.
+ * Pauses the replicas and the clock, so the replicas do not lag too far while `work` runs. The clock advances only
+ * slightly with each reading, and by the milliseconds that `work` passes to its argument.
  */
 async function whilePaused(work: (pass: (ms: number) => void) => Promise<void>): Promise<void> {
   let nowMs = performance.now();

@@ -16,7 +16,7 @@ interface ReadScope {
   session?: string;
 }
 
-/** How long each write is remembered, which must be longer than a usable replica may lag. */
+/** How long each write is remembered. Must be longer than the maximum lag of a usable replica (`MAX_LAG_MS`). */
 export const RETENTION_MS = 10_000;
 
 const MAX_ENTRIES = 20_000;
@@ -225,7 +225,7 @@ export async function requireReplicable(primary: Sql): Promise<void> {
   );
 }
 
-/** Opens replicas by their URLs. They may be unreachable; reads then use the primary. */
+/** Opens replicas by their URLs. While none is reachable, reads use the primary. */
 export function openReplicas(
   primary: Database,
   urls: readonly string[],

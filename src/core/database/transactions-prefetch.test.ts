@@ -7,14 +7,14 @@ async function* numbers(count: number): AsyncGenerator<number> {
 }
 
 describe('prefetching one part', () => {
-  test('all parts arrive in order, and the next one is prepared while one is used', async () => {
+  test('all results arrive in order, and the next one is prepared while one is used', async () => {
     const begun: number[] = [];
     const used: [number, number][] = [];
-    const make = async (part: number) => {
+    const prepare = async (part: number) => {
       begun.push(part);
       return part * 10;
     };
-    for await (const made of prefetchOne(numbers(4), make)) used.push([made, begun.length]);
+    for await (const result of prefetchOne(numbers(4), prepare)) used.push([result, begun.length]);
     expect(used).toEqual([
       [10, 2],
       [20, 3],
@@ -26,11 +26,11 @@ describe('prefetching one part', () => {
   test('a part that cannot be prepared fails when its turn comes', async () => {
     const seen: number[] = [];
     const reading = async () => {
-      const make = async (part: number) => {
+      const prepare = async (part: number) => {
         if (part === 3) throw new Error('three');
         return part;
       };
-      for await (const made of prefetchOne(numbers(5), make)) seen.push(made);
+      for await (const result of prefetchOne(numbers(5), prepare)) seen.push(result);
     };
     await expect(reading()).rejects.toThrow('three');
     expect(seen).toEqual([1, 2]);

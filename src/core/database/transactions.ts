@@ -124,8 +124,8 @@ export async function holdSnapshot(sql: Sql): Promise<void> {
 }
 
 /**
- * Reads the rows of a SELECT in batches. Call it in a transaction. Only one read may run at a time. A read that stops
- * before the end leaves its cursor open, so it must be the last read of the transaction.
+ * Reads the rows of a SELECT in batches. Call it in a transaction, for one SELECT at a time. If the caller stops before
+ * the last batch, the cursor stays open, so this transaction cannot read in batches again.
  */
 export async function* readInBatches<Row extends object>(
   sql: Sql,
@@ -146,11 +146,11 @@ export async function* readInBatches<Row extends object>(
  * @throws the errors of `prepare`, in order. An error of the source is thrown immediately, and the prepared result is
  * discarded.
  */
-export async function* prefetchOne<Part, Made>(
+export async function* prefetchOne<Part, Result>(
   source: AsyncIterable<Part>,
-  prepare: (part: Part) => Promise<Made>,
-): AsyncGenerator<Made> {
-  let prefetched: Promise<Made> | undefined;
+  prepare: (part: Part) => Promise<Result>,
+): AsyncGenerator<Result> {
+  let prefetched: Promise<Result> | undefined;
   for await (const part of source) {
     const pending = prepare(part);
     // Prevents an unhandled rejection if the consumer stops. Otherwise, the consumer gets the error from `await` below.
