@@ -21,8 +21,8 @@ export interface Change {
    */
   commentIds?: readonly string[];
   /**
-   * For launches: the maximum number of milliseconds since the first of them. Unset for a change that was made just
-   * now.
+   * For launches, an upper bound of the time since the first of them, in milliseconds. Unset for a change that was made
+   * just now.
    */
   ageMs?: number;
 }
@@ -111,7 +111,7 @@ export interface ChangePage {
   seen: string[];
   /** The database's time at this read, to pass to the next read. A string, because a `Date` would lose microseconds. */
   cursor: string;
-  /** The time of the cursor, in milliseconds since 1970. */
+  /** The same time as `cursor`, in milliseconds since 1970. */
   now: number;
   /** Whether rows since the previous cursor may have been deleted. */
   hasGap: boolean;

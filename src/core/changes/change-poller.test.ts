@@ -161,7 +161,7 @@ describe('polling a database', () => {
   });
 });
 
-test('about every four seconds, a read looks back a minute; no read does for a minute if more than 5,000 ids would be sent', async () => {
+test('about every four seconds, a read looks back a minute, but after more than 5,000 ids were remembered, none does for a minute', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   onTestFinished(() => void vi.useRealTimers());
   let records = 1;

@@ -26,8 +26,8 @@ const MAX_SEEN = 5_000;
 /** If a read takes longer, the database counts as unreachable, and cached responses carry an `Age` header. */
 const UNREACHABLE_AFTER_MS = 2_000;
 /**
- * The time after which a read is cancelled. It is longer than `UNREACHABLE_AFTER_MS`, so a process that was itself
- * blocked can still receive the response.
+ * The time after which a read fails. It is longer than `UNREACHABLE_AFTER_MS`, so a process that was itself blocked can
+ * still receive the response.
  */
 const READ_TIMEOUT_MS = 4_000;
 

@@ -59,7 +59,7 @@ async function disconnect({ state, disconnects }: Awaited<ReturnType<typeof star
   await expect.poll(() => disconnects.mock.lastCall?.[0]).toEqual(expect.any(Number));
 }
 
-/** Stops the monotonic clock. @returns how to advance it. */
+/** Stops the monotonic clock. @returns a function that advances it. */
 function stopMonotonicClock(): (ms: number) => void {
   let nowMs = performance.now();
   vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
@@ -138,7 +138,7 @@ test('after an outage, the changes that resuming clients missed are unknown, bec
   expect(missed()).toBeUndefined();
 });
 
-test('a process whose first read failed reports a gap with the first history, because it has served without changes', async () => {
+test('a process whose first read failed reports a gap after the first successful read, because it may have served outdated data', async () => {
   const { state, changes, onGap } = await startProcess({ away: true });
   await insertChange('a', 0);
   state.away = false;

@@ -36,8 +36,8 @@ const CLEANUP_INTERVAL_MS = 60_000;
 
 export interface ChangeListener {
   /**
-   * Called for each change: immediately if this process made it, otherwise soon afterwards. Called twice for some
-   * changes.
+   * Called for each change: immediately if this process made it, otherwise soon afterwards. May be called twice for the
+   * same change.
    */
   onChange(change: Change): void;
   /** Called when changes may have been missed, or there are too many to list: anything cached may be stale. */
@@ -55,8 +55,8 @@ export interface SiteChanges {
   onWrite(change: Change): void;
   subscribe(listener: ChangeListener): void;
   /**
-   * Resolves after the first read, and never rejects. If that read failed, a gap is reported after the first successful
-   * one. Await it before serving anything, because changes that other processes made earlier are not passed on.
+   * Resolves after the first read, and never rejects. Await it before serving anything, because changes that other
+   * processes made earlier are not passed on. If this read failed, a gap is reported after the first successful one.
    */
   ready: Promise<void>;
   /**
@@ -178,7 +178,8 @@ export function subscribeToChanges(database: Database, log: Log): SiteChanges {
     ready: poller.firstAttempt,
     observedUpTo: () => clock.observedUpTo,
     since(time, productIds) {
-      // `time` was observed before the database's clock was set back, so newer changes may have earlier times.
+      // A `time` in the future was observed before the database's clock was set back, so newer changes may have earlier
+      // times.
       if (time > (clock.observedUpTo ?? time) + MARGIN_MS) return undefined;
       return recent.since(time, productIds);
     },

@@ -34,8 +34,7 @@ export class SiteClock {
 
   /**
    * Sets the clock to the database's time, which was just read. If the site's clock is ahead by more than
-   * `MAX_STEP_BACK_MS`, it is set back. Otherwise, it would stand still until the database's clock had caught up, and
-   * all new votes would get the same time.
+   * `MAX_STEP_BACK_MS`, it is set back, because all votes cast while it stands still get the same time.
    * @returns the number of milliseconds by which the site's clock was set back; usually 0.
    */
   synchronize(databaseMs: number, monotonicMs: number): number {
