@@ -74,7 +74,7 @@ test('a postponement counts as undone once a later edit or import reverts it, an
   expect(items.map(({ target }) => target)).not.toContain('scheduled');
 });
 
-test('a postponement does not count as undone when its new launch time passes, or after later edits or edits of another product with the same id', async () => {
+test('a postponement does not count as undone when its new launch time passes, after later edits of the launched product, or after edits of another product with the same id', async () => {
   await edit('launched', { createdAt: inDays(1) });
   // Simulates that the new launch time has passed.
   await saveProducts(harness.database, [buildProduct({ id: 'launched', name: 'Launched', createdAt: inDays(-1) })]);

@@ -37,8 +37,8 @@ export function isModerationCursor(cursor: string): boolean {
   return isCursorOf(ORDER, cursor);
 }
 
-// Selects when a later edit or import relaunched the product of the postponement `a`: the time of the next entry that
-// hides or shows the product, if that entry moved the launch from the future to the past. Undone removals do not count.
+// Selects when a later edit or import relaunched the product of the postponement `a`. Apart from undone removals, only
+// the next entry that hides or shows the product matters: it must have moved the launch from the future to the past.
 const RELAUNCHED_AT = `SELECT CASE WHEN n.action = 'products edit' THEN n.created_at END FROM audit_log n
     WHERE n.target = a.target AND n.created_at > a.created_at AND (n.action = 'products postpone'
       OR n.action = 'products remove' AND NOT EXISTS (SELECT FROM audit_log u WHERE u.undoes = n.id)

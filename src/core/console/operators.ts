@@ -89,8 +89,8 @@ export async function listOperators(sql: Sql, now: Date): Promise<Operator[]> {
  */
 export async function revokeOperator(database: Database, name: string): Promise<boolean> {
   return transactionWithRetries(database, async (sql) => {
-    const gone = await sql.query('DELETE FROM operators WHERE name = $1 RETURNING name', [name]);
-    if (gone.length > 0) await recordAudit(sql, { action: 'console revoke', target: name });
-    return gone.length > 0;
+    const deleted = await sql.query('DELETE FROM operators WHERE name = $1 RETURNING name', [name]);
+    if (deleted.length > 0) await recordAudit(sql, { action: 'console revoke', target: name });
+    return deleted.length > 0;
   });
 }

@@ -27,7 +27,7 @@ export async function beginSession(sql: Sql, operator: string, now: Date): Promi
 export const IS_OPEN =
   'used_at > $2::timestamptz AND created_at > $3::timestamptz AND used_at < $4::timestamptz AND created_at < $4::timestamptz';
 
-/** Returns the earliest last use and the earliest start of an open session, and the latest valid time of both. */
+/** Returns the bounds of open sessions: last used after the first, created after the second, both before the third. */
 export const boundsOf = (now: Date) =>
   [-IDLE_HOURS * HOUR_MS, -MAX_DAYS * DAY_MS, IDLE_HOURS * HOUR_MS].map((ms) =>
     new Date(now.getTime() + ms).toISOString(),

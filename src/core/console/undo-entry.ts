@@ -46,7 +46,7 @@ export async function undoEntry(
     return null;
   };
   const run = (on: Database) => runAsUndo(id, () => undo(on));
-  return { entry, note: await (isLong(entry) ? withoutStatementTimeout(run) : run(database)) };
+  return { entry, note: await (mayTimeOut(entry) ? withoutStatementTimeout(run) : run(database)) };
 }
 
 /**
@@ -54,7 +54,7 @@ export async function undoEntry(
  * a removal contains the numbers of rows that the undo restores. The numbers in the entry of a restoration may be
  * outdated, because the product may have grown since.
  */
-function isLong({ action, details }: AuditEntry): boolean {
+function mayTimeOut({ action, details }: AuditEntry): boolean {
   if (action === 'import' || action === 'products restore' || action.startsWith('votes ')) return true;
   const { upvotes = 0, comments = 0 }: { upvotes?: number; comments?: number } = { ...details };
   return upvotes + comments >= LARGE_CHANGE_ROWS;

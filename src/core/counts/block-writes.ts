@@ -7,7 +7,7 @@ import { lockCounts } from './lock-counts.ts';
  */
 export const LARGE_CHANGE_ROWS = 5_000;
 
-/** How long products stay blocked if the process is killed: longer than changing their rows takes on a busy machine. */
+/** How long a block lasts if the process is killed: longer than changing the rows takes on a busy machine. */
 const BLOCK_MS = 5_000;
 const BLOCK_MS_PER_ROW = 0.1;
 

@@ -80,7 +80,7 @@ export async function repairCounts(database: Database, productIds: readonly stri
     wrong.sort((one, other) => (one.productId < other.productId ? -1 : 1));
     if (wrong.length === 0) return [];
     const missing = wrong.filter(({ upvotes }) => upvotes.stored === null);
-    // Counts that were missing lack the votes in the launch window.
+    // `REPAIR` creates missing counts without the votes in the launch window.
     await recountLaunches(
       sql,
       missing.map(({ productId }) => productId),

@@ -46,7 +46,7 @@ export async function lockCounts(sql: Sql, productIds: readonly string[]): Promi
 }
 
 /**
- * Like `lockCounts`, but only for products whose counts writers may lock.
+ * Like `lockCounts`, but skips the counts that writers must not lock now (see `IS_WRITABLE`).
  * @returns the products whose counts are now locked.
  */
 export async function lockWritableCounts(sql: Sql, productIds: readonly string[]): Promise<string[]> {

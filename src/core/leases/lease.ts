@@ -47,7 +47,7 @@ export async function acquireLease(
   return row && { tag: row.tag, begunAt: row.begun_at };
 }
 
-/** Extends a lease. @returns false if another process holds it. */
+/** Extends a lease until `leaseMs` from now. @returns false if another process holds it. */
 export async function renewLease(sql: Sql, name: LeaseName, holder: string, leaseMs: number): Promise<boolean> {
   const rows = await sql.query(
     `UPDATE leases SET expires_at = clock_timestamp() + $3::integer * interval '1 millisecond'
