@@ -115,9 +115,7 @@ export function scheduledName(tag: string, time: Date): string {
   return `groundswell-${tag}-${time.toISOString().replaceAll(/[-:]|\.\d+/g, '')}.backup`;
 }
 
-/**
- * Returns the time in the name of a scheduled backup. The modification time may be later, because the file was copied.
- */
+/** Returns the time in the name of a scheduled backup. A copy of the file may have a later modification time. */
 export function scheduledTime(path: string): Date {
   const time = SCHEDULED.exec(basename(path))?.[2] ?? '';
   return new Date(time.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)/, '$1-$2-$3T$4:$5:'));

@@ -227,10 +227,10 @@ describe('a file that cannot be restored is refused without changes', () => {
 
   test('a file with a flipped bit is refused', async () => {
     for (const share of [0.2, 0.5, 0.8]) {
-      const turned = Buffer.from(whole);
+      const flipped = Buffer.from(whole);
       const at = Math.floor(whole.length * share);
-      turned[at] = (turned[at] ?? 0) ^ 0x10;
-      await expectRefused(turned, /Cannot restore from/);
+      flipped[at] = (flipped[at] ?? 0) ^ 0x10;
+      await expectRefused(flipped, /Cannot restore from/);
     }
   });
 

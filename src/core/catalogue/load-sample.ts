@@ -30,7 +30,7 @@ async function addMissing(sql: Sql, catalogue: SampleCatalogue, runtime: Runtime
   }
   const missing = catalogue.products.filter((product) => !presentIds.has(product.id));
   const missingIds = new Set(missing.map((product) => product.id));
-  // Does not overwrite a product that another transaction creates at the same time.
+  // Fails if another transaction creates one of these products at the same time. The next attempt then skips it.
   await insertProducts(sql, missing);
   await addUpvotes(
     sql,
@@ -42,7 +42,7 @@ async function addMissing(sql: Sql, catalogue: SampleCatalogue, runtime: Runtime
     catalogue.comments.filter(({ productId }) => missingIds.has(productId)),
   );
   await setSiteMetadata(sql, 'sample_catalogue', 'loaded');
-  // If another process has loaded the sample in the meantime, its time stays, by which a removal recognizes the sample.
+  // If the whole sample is already loaded, the time of that load stays, because a removal recognizes the sample by it.
   if (missing.length > 0) await setSiteMetadata(sql, 'sample_loaded_at', JSON.stringify(catalogue.loadedAt));
   await requireUnreserved(sql, [...missingIds]);
   await recordChange(sql, { productIds: [...missingIds], catalogue: true });

@@ -68,15 +68,15 @@ export async function readSampleCatalogue(
     read<Record<string, UpvoteCounts>>('upvotes.json'),
   ]);
   const lastDay = Math.floor(Math.max(...products.map(({ createdAt }) => Date.parse(createdAt))) / DAY_MS);
-  const move = createTimeShift(lastDay, loadedAt);
-  const moved = products.map((product) =>
-    completeProduct({ ...product, createdAt: move(product.createdAt) }, new Date(0)),
+  const shift = createTimeShift(lastDay, loadedAt);
+  const shifted = products.map((product) =>
+    completeProduct({ ...product, createdAt: shift(product.createdAt) }, new Date(0)),
   );
   return {
     loadedAt,
-    products: moved,
-    comments: comments.map((comment) => ({ ...comment, createdAt: move(comment.createdAt) })),
-    upvotes: moved.flatMap(({ id, createdAt }) => {
+    products: shifted,
+    comments: comments.map((comment) => ({ ...comment, createdAt: shift(comment.createdAt) })),
+    upvotes: shifted.flatMap(({ id, createdAt }) => {
       const numbers = upvotes[id];
       return numbers ? generateUpvotes(id, Date.parse(createdAt), numbers, Date.parse(loadedAt.now)) : [];
     }),

@@ -113,28 +113,28 @@ describe('loading', () => {
 });
 
 describe('at the start of a site', () => {
-  const offer = () => loadSampleIfNew(database, catalogue, systemRuntime);
+  const start = () => loadSampleIfNew(database, catalogue, systemRuntime);
 
   test('a site without products gets the catalogue once', async () => {
-    expect(await offer()).toBe(catalogue.products.length);
-    expect(await offer()).toBe(0);
+    expect(await start()).toBe(catalogue.products.length);
+    expect(await start()).toBe(0);
   });
 
   test('a site with a product gets no catalogue, even if it starts again after the product was removed', async () => {
     const product = buildProduct();
     await saveProducts(database, [product]);
-    expect(await offer()).toBe(0);
+    expect(await start()).toBe(0);
     expect(await rowsOf('products')).toBe(1);
     await removeProducts(database, [product.id]);
-    expect(await offer()).toBe(0);
+    expect(await start()).toBe(0);
     expect(await rowsOf('products')).toBe(0);
   });
 
   test('a removed catalogue does not come back, even if the site is empty', async () => {
-    await offer();
+    await start();
     await remove();
     expect(await rowsOf('products')).toBe(0);
-    expect(await offer()).toBe(0);
+    expect(await start()).toBe(0);
     expect(await rowsOf('products')).toBe(0);
   });
 

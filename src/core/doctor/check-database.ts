@@ -18,7 +18,7 @@ export async function checkServer(sql: Sql, location: string): Promise<Finding> 
     "SELECT current_setting('server_version') AS version, current_setting('server_encoding') AS encoding",
   );
   const times: number[] = [];
-  for (let time = 0; time < 5; time += 1) {
+  for (let attempt = 0; attempt < 5; attempt += 1) {
     const begin = performance.now();
     await sql.query('SELECT 1');
     times.push(performance.now() - begin);

@@ -46,7 +46,7 @@ export async function checkBackups(
   database: Database | undefined,
   { folder, intervalMs, migrations, now = Date.now }: BackupsToCheck,
 ): Promise<Finding> {
-  let isTried = false;
+  let hasTrialBegun = false;
   try {
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
     const path = await (database ? newestBackupOf(database, folder) : newestBackup(folder));
@@ -60,7 +60,7 @@ export async function checkBackups(
     const rows = rowsOf(header);
     let result = 'is complete (no trial restore)';
     if (database && rows <= MAX_TRIAL_RESTORE_ROWS) {
-      isTried = true;
+      hasTrialBegun = true;
       const isRestored = await tryRestore(database, path, migrations);
       result = isRestored
         ? 'passed a trial restore'
@@ -83,7 +83,7 @@ export async function checkBackups(
     if (error instanceof CoreError || error instanceof pg.DatabaseError)
       return failure(
         CHECK,
-        `${isTried ? 'the trial restore failed' : 'the database cannot be read'}: ${reasonOf(error).message}`,
+        `${hasTrialBegun ? 'the trial restore failed' : 'the database cannot be read'}: ${reasonOf(error).message}`,
         'Correct the error, then run `groundswell doctor` again.',
       );
     const reason = systemCode(error) ?? (error instanceof Error ? error.message : String(error));
@@ -130,14 +130,14 @@ async function tryRestore(database: Database, path: string, migrationsFolder: st
 }
 
 async function compare(sql: Sql, path: string, header: BackupHeader, tables: readonly TableShape[]): Promise<void> {
-  const sums = new Map<string, string>();
-  for await (const piece of readBackup(path)) if (piece.kind === 'table') sums.set(piece.table, piece.sha256);
+  const checksums = new Map<string, string>();
+  for await (const piece of readBackup(path)) if (piece.kind === 'table') checksums.set(piece.table, piece.sha256);
   for (const { name, columns } of header.tables) {
     const shape = tables.find((table) => table.name === name);
     if (name === PICTURES || !shape) continue;
     const hash = createHash('sha256');
     for await (const rows of readRows(sql, { ...shape, columns })) hash.update(`${rows.join('\n')}\n`);
-    if (hash.digest('hex') !== sums.get(name))
+    if (hash.digest('hex') !== checksums.get(name))
       throw new BackupFileError(`${path}: in a trial restore, the rows of ${name} differ from the backup.`);
   }
 }
@@ -147,7 +147,7 @@ const FAILURE_BYTES = GIB / 4;
 const WARNING_BYTES = GIB;
 const WARNING_SHARE = 0.05;
 
-/** Checks that the disk of a setting's folder has free space. */
+/** Checks that the disk of `folder` has free space. `setting` is the name of the setting that determines the folder. */
 export async function checkDisk(setting: string, folder: string, measure: MeasureDisk = measureDisk): Promise<Finding> {
   const check = `disk of ${setting}`;
   try {
@@ -167,8 +167,8 @@ export async function checkDisk(setting: string, folder: string, measure: Measur
 }
 
 /**
- * Checks that the data folder can be entered, that it belongs to this user (unless it is root), that its group cannot
- * write to it, and that others have no access.
+ * Checks that the folder of the embedded database can be read, that it belongs to this user (unless this user is root),
+ * that its group cannot write to it, and that others have no access.
  */
 export async function checkDataFolder(clusterDir: string): Promise<Finding> {
   const stats = await stat(clusterDir).catch((error: unknown) => systemCode(error) ?? String(error));

@@ -88,7 +88,7 @@ test('doctor warns if the clock is seconds off, fails if it is minutes off, and 
   expect(await checkClock(database, () => times.shift() ?? 0)).toMatchObject({ status: 'ok' });
 });
 
-test('doctor reports an unfinished index as a failure, and warns of a search without its index', async () => {
+test('doctor reports an unfinished index as a failure, and warns if the trigram index for searches is missing', async () => {
   expect(await checkIndexes(database)).toMatchObject({ status: 'ok' });
   expect(await checkSearch(database)).toMatchObject({ status: 'ok', message: expect.stringContaining('pg_trgm') });
   await database.query("INSERT INTO products (id, name) VALUES ('twin-1', 'Twin'), ('twin-2', 'Twin')");

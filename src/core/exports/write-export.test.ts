@@ -116,7 +116,7 @@ test('upvotes and comments are exported without sessions; comments state whether
   );
 });
 
-test('a submission from before a field was added to products is exported with an empty field', async () => {
+test('a submission that is older than a field of products is exported with an empty value for that field', async () => {
   await site.query(`INSERT INTO submissions (id, status, fields, key_hashes, created_at, updated_at, waiting_since)
     VALUES ('a', 'waiting', '{"name": "Tide"}', '{}', '2026-01-01Z', '2026-01-01Z', '2026-01-01Z')`);
   expect(await exported(site, { table: 'submissions' })).toContain(
