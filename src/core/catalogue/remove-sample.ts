@@ -29,6 +29,9 @@ export interface SampleRemoval {
   notRemoved: string[];
 }
 
+/** The LIKE pattern of the sessions of sample upvotes. */
+const SAMPLE_SESSIONS = `${SAMPLE_SESSION_PREFIX}%`;
+
 interface RemovalScope {
   /** Whether to remove only the sample upvotes and comments, and keep the products. */
   engagementOnly: boolean;
@@ -42,9 +45,9 @@ export async function previewRemoval(
 ): Promise<SampleRemoval> {
   const { unchanged, changed } = engagementOnly ? NO_PRODUCTS : await findSampleProducts(sql, catalogue);
   const [sample] = await sql.query<{ upvotes: number; comments: number }>(COUNT_SAMPLE, [
-    catalogue.products.map((product) => product.id),
-    `${SAMPLE_SESSION_PREFIX}%`,
-    catalogue.comments.map((comment) => comment.id),
+    idsOf(catalogue.products),
+    SAMPLE_SESSIONS,
+    idsOf(catalogue.comments),
   ]);
   return {
     products: unchanged.length,
@@ -65,7 +68,7 @@ export async function removeSample(
   catalogue: SampleCatalogue,
   { engagementOnly }: RemovalScope,
 ): Promise<SampleRemoval> {
-  const productIds = catalogue.products.map((product) => product.id);
+  const productIds = idsOf(catalogue.products);
   return transactionWithRetries(database, async (sql) => {
     // Waits for concurrent edits and imports, so the products that they change stay.
     if (!engagementOnly) await lockProductRows(sql, productIds);
@@ -106,7 +109,7 @@ const DELETE_EMPTY_RESULTS = `DELETE FROM leaderboards b
 async function recountOpenLaunches(sql: Sql, catalogue: SampleCatalogue): Promise<void> {
   const open = await sql.query<{ product_id: string }>(
     'SELECT product_id FROM launches WHERE product_id = ANY($1::text[]) AND NOT final ORDER BY product_id',
-    [catalogue.products.map((product) => product.id)],
+    [idsOf(catalogue.products)],
   );
   const productIds = open.map((row) => row.product_id);
   await recountLaunches(sql, productIds);
@@ -130,8 +133,8 @@ async function countVisitors(
 ): Promise<Pick<SampleRemoval, 'visitorUpvotes' | 'visitorComments'>> {
   const [row] = await sql.query<{ upvotes: number; comments: number }>(COUNT_VISITORS, [
     productIds,
-    `${SAMPLE_SESSION_PREFIX}%`,
-    catalogue.comments.map((comment) => comment.id),
+    SAMPLE_SESSIONS,
+    idsOf(catalogue.comments),
   ]);
   return { visitorUpvotes: row?.upvotes ?? 0, visitorComments: row?.comments ?? 0 };
 }
@@ -147,8 +150,8 @@ const DELETE_UPVOTES = `WITH removed AS (
   SELECT coalesce(sum(removed), 0)::integer AS removed FROM changes`;
 
 async function removeUpvotes(sql: Sql, catalogue: SampleCatalogue): Promise<number> {
-  const ids = catalogue.products.map((product) => product.id);
-  const [row] = await sql.query<{ removed: number }>(DELETE_UPVOTES, [ids, `${SAMPLE_SESSION_PREFIX}%`]);
+  const ids = idsOf(catalogue.products);
+  const [row] = await sql.query<{ removed: number }>(DELETE_UPVOTES, [ids, SAMPLE_SESSIONS]);
   return row?.removed ?? 0;
 }
 
@@ -164,8 +167,7 @@ const DELETE_COMMENTS = `WITH removed AS (
   SELECT coalesce(sum(removed), 0)::integer AS removed FROM changes`;
 
 async function removeComments(sql: Sql, catalogue: SampleCatalogue): Promise<number> {
-  const ids = catalogue.comments.map((comment) => comment.id);
-  const [row] = await sql.query<{ removed: number }>(DELETE_COMMENTS, [ids]);
+  const [row] = await sql.query<{ removed: number }>(DELETE_COMMENTS, [idsOf(catalogue.comments)]);
   return row?.removed ?? 0;
 }
 
@@ -173,7 +175,7 @@ async function findSampleProducts(
   sql: Sql,
   catalogue: SampleCatalogue,
 ): Promise<{ unchanged: string[]; changed: string[] }> {
-  const ids = catalogue.products.map((product) => product.id);
+  const ids = idsOf(catalogue.products);
   const samples = new Map(catalogue.products.map((product) => [product.id, product]));
   const unchanged: string[] = [];
   const changed: string[] = [];
@@ -181,4 +183,8 @@ async function findSampleProducts(
     (isDeepStrictEqual(stored, samples.get(stored.id)) ? unchanged : changed).push(stored.id);
   }
   return { unchanged, changed };
+}
+
+function idsOf(items: readonly { id: string }[]): string[] {
+  return items.map(({ id }) => id);
 }
