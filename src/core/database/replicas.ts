@@ -156,7 +156,7 @@ function readFromReplicas(
 
   /** Chooses the next replica, round-robin, that has replayed every write within the scope. */
   function choose(scope: ReadScope): Replica | undefined {
-    const since = Math.max(writes.since(scope), claimed.getStore() ?? Number.NEGATIVE_INFINITY);
+    const since = Math.max(writes.since(scope), claimed.getStore() ?? NEVER);
     turn += 1;
     for (let tried = 0; tried < replicas.length; tried += 1) {
       const replica = replicas[(turn + tried) % replicas.length];
@@ -205,7 +205,7 @@ function readFromReplicas(
     runAsOf: (time, work) => claimed.run(time, work),
     stats: () => ({
       ...counted,
-      usable: replicas.filter((replica) => replica.hasReplayed(Number.NEGATIVE_INFINITY)).length,
+      usable: replicas.filter((replica) => replica.hasReplayed(NEVER)).length,
     }),
     async close() {
       for (const replica of replicas) await replica.close();
