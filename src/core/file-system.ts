@@ -53,10 +53,9 @@ export async function makeFolder(
 }
 
 /**
- * Calls `work` with a path to an existing folder, and with a function that gives a new file or folder in it to the
- * folder's owner. Only root needs this function, because the site could not change files that belong to root; for other
- * users, it does nothing. For root on Linux, the path leads to the same folder even if the owner replaces the folder
- * with a link.
+ * Calls `work` with a path to an existing folder, and with a function that, for root, gives a new file or folder in it
+ * to the folder's owner, who could not change it otherwise. For root on Linux, the path leads to the same folder, even
+ * if the owner replaces the folder with a link.
  */
 export async function inFolder<Result>(
   folder: string,

@@ -182,8 +182,8 @@ function requireCompatible(
 
 /**
  * Updates the planner's statistics, so other processes replace prepared plans that would be slow for the restored data.
- * Must be called after the commit, because it takes seconds. `SKIP_LOCKED` prevents a deadlock with a concurrent index
- * build, which waits for all transactions. The index build itself updates the size of the skipped table.
+ * Call it after the commit, because it takes seconds. `SKIP_LOCKED` prevents a deadlock with a concurrent index build,
+ * which waits for all transactions, and which updates the size of the skipped table itself.
  */
 async function refreshStatistics(database: Database): Promise<void> {
   try {

@@ -84,9 +84,8 @@ const LARGE_ROWS_PER_BATCH = 10;
 
 /**
  * Reads a table in the order of its key, each row as one line of JSON without a line break. PostgreSQL writes the JSON,
- * which preserves microseconds, long numbers and the content of `jsonb`; parsing it in JavaScript would lose precision.
- * The only value that changes is a `jsonb` null, which is restored as an SQL NULL. Call it in a transaction after
- * `holdSnapshot`, for one table at a time.
+ * because JavaScript would lose microseconds and long numbers. The only value that changes is a `jsonb` null, which is
+ * restored as an SQL NULL. Call it in a transaction after `holdSnapshot`, for one table at a time.
  */
 export async function* readRows(
   sql: Sql,

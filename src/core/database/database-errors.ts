@@ -92,9 +92,9 @@ export const isForeignKeyViolation = hasState('23503');
 const OUTAGE_GAP_MS = 60_000;
 
 /**
- * Returns a function that awaits work, and logs an outage if the work fails because the database is unavailable. An
- * outage is logged once per reason, not once per request. The reason is the SQLSTATE, the system's error code or, if
- * there is neither, the message. Nothing is logged once `signal` is aborted, which closes the connections.
+ * Returns a function that awaits work, and logs an outage if the work fails because the database is unavailable: once
+ * per reason, not once per request. The reason is the SQLSTATE, the system's error code or else the message. Nothing is
+ * logged after `signal` has aborted, because that closes the connections.
  */
 export function watchOutages(
   log: Log,

@@ -135,9 +135,9 @@ export function chownFolder(folder: string, owner: FolderOwner): void {
 }
 
 /**
- * Returns whether the account can reach this folder. Checks the mode bits of every folder on the path, because asking
- * the kernel would require running a program as that account. Ignores access control lists, so an account whose access
- * depends on such a list is not used. In a namespace, root cannot override mode bits, so they apply to root, too.
+ * Returns whether the account can reach this folder, according to the mode bits of every folder on the path (asking the
+ * kernel would require running a program as that account). Ignores access control lists. In a namespace, root cannot
+ * override mode bits, so they apply to root, too.
  */
 export async function canReach(account: Account, folder: string): Promise<boolean> {
   const identity = ownerOnDisk(account);
