@@ -7,8 +7,8 @@ export type Outcome<Result> = Result | CoreError;
 
 export interface GroupCommitOptions<Item, Result> {
   /**
-   * Writes a batch in one transaction and returns the outcome of each item, in order. If it throws `unavailable`, the
-   * items may or may not have been written; after any other error, none was written.
+   * Writes a batch and returns the outcome of each item, in order. If it throws `unavailable`, the items may or may not
+   * have been written. After any other error, none was written, or writing them again must give the same result.
    */
   commit(items: readonly Item[]): Promise<Outcome<Result>[]>;
   /** Maximum items per transaction, which bounds the size of the statement and the time that each item waits. */
