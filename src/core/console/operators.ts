@@ -22,6 +22,7 @@ export interface Operator {
   active: boolean;
   /** When the current invitation expires (ISO 8601, UTC); null if there is none. */
   invitedUntil: string | null;
+  /** The number of open sessions. */
   sessions: number;
   /** When a session was last used, accurate to a minute (ISO 8601, UTC); null if `sessions` is 0. */
   lastUsedAt: string | null;

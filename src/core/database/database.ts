@@ -272,7 +272,10 @@ export async function readDatabaseTime(sql: Sql): Promise<Date> {
   return row?.now ?? new Date();
 }
 
-/** Returns a clock that shows the database's time. @throws CoreError `unavailable`. */
+/**
+ * Returns a clock that shows the database's time: this machine's time plus the present difference of the two clocks.
+ * @throws CoreError `unavailable`.
+ */
 export async function readDatabaseClock(sql: Sql): Promise<() => Date> {
   const aheadMs = (await readDatabaseTime(sql)).getTime() - Date.now();
   return () => new Date(Date.now() + aheadMs);

@@ -24,6 +24,7 @@ interface WatchOptions {
   monotonicMs: () => number;
   /** Returns the time of the last write that this process knows of. */
   latestWrite: () => number;
+  /** Called each time the replica is known to show everything up to a later time. */
   onVerified: () => void;
 }
 
