@@ -109,6 +109,7 @@ export async function startTestSite({
     await saveProducts(database, launched);
     await placeLaunches(database, { now: new Date(), timeZone: 'UTC', reviewHours: 24 });
   }
+  let checks = 0;
   const renderer = createPageRenderer({
     site: { name: 'Groundswell', url: () => 'http://groundswell.test', ...brand?.page },
     build: BUILD,
@@ -135,7 +136,8 @@ export async function startTestSite({
       document: async () => '<!doctype html>\n<title>Console</title>\n',
       consoleDir,
       examine: async function* () {
-        yield { check: 'database', status: 'ok', message: 'it responds' };
+        checks += 1;
+        yield { check: 'database', status: 'ok', message: `it responds (check ${checks})` };
       },
     },
   });

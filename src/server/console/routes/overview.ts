@@ -9,8 +9,8 @@ import type { ConsoleOptions } from '../console-options.ts';
 
 const DAYS = 30;
 const HOURS = 48;
-/** How long the data of the charts is cached for all operators, because it takes long to compute on a large site. */
-const ACTIVITY_AGE_MS = 60_000;
+/** How long the charts and the findings are cached for all operators, because they take long on a large site. */
+const MAX_AGE_MS = 60_000;
 
 /** Routes for the overview, the number of waiting items, and the findings of `doctor`. The findings take longest. */
 export const overviewRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
@@ -19,9 +19,15 @@ export const overviewRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
 ) => {
   const activityOf = memoize(
     (sql: Database) => readActivity(sql, { days: DAYS, hours: HOURS, now: runtime.now() }),
-    ACTIVITY_AGE_MS,
+    MAX_AGE_MS,
     runtime.monotonicMs,
   );
+  const readFindings = async (): Promise<Finding[]> => {
+    const findings: Finding[] = [];
+    for await (const finding of examine()) findings.push(finding);
+    return findings;
+  };
+  const findingsOf = memoize(readFindings, MAX_AGE_MS, runtime.monotonicMs);
 
   app.get(CONSOLE_API.overview, async () =>
     readOverview(database, {
@@ -33,9 +39,5 @@ export const overviewRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
 
   app.get(CONSOLE_API.waiting, () => readWaiting(database));
 
-  app.get(CONSOLE_API.doctor, async (): Promise<{ findings: Finding[] }> => {
-    const findings: Finding[] = [];
-    for await (const finding of examine()) findings.push(finding);
-    return { findings };
-  });
+  app.get(CONSOLE_API.doctor, async () => ({ findings: await findingsOf(database) }));
 };
