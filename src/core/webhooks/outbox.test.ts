@@ -19,6 +19,7 @@ import {
   recordDelivery,
   recordEvents,
   recordFailure,
+  retryEvents,
 } from './outbox.ts';
 
 const LAUNCH = '2026-06-01T10:00:00.000Z';
@@ -191,14 +192,17 @@ describe('votes.excluded and leaderboard.final', () => {
   });
 });
 
-test('events are deleted after seven days', async () => {
+test('events are deleted after seven days or, if they are retried later, when they expire', async () => {
   await add('tide', LAUNCH);
   await place(LAUNCH);
-  const recordedAt = Date.now();
-  const deleteAfter = (ms: number) => deleteOldEvents(database, new Date(recordedAt + ms));
-  await deleteAfter(7 * 24 * 3_600_000 - 60_000);
+  const weekLater = Date.now() + 7 * 24 * 3_600_000;
+  const deleteAt = (ms: number) => deleteOldEvents(database, new Date(ms));
+  await deleteAt(weekLater - 60_000);
   expect(await recorded()).toHaveLength(1);
-  await deleteAfter(7 * 24 * 3_600_000 + 60_000);
+  await retryEvents(database, receiverOf({ url: 'https://receiver.example' }), new Date(weekLater - 60_000));
+  await deleteAt(weekLater + 23 * 3_600_000);
+  expect(await recorded()).toHaveLength(1);
+  await deleteAt(weekLater + 24 * 3_600_000);
   expect(await recorded()).toEqual([]);
 });
 

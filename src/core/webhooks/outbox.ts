@@ -147,13 +147,14 @@ export async function retryEvents(sql: Sql, receiver: string, now: Date): Promis
   return (await sql.query(RETRY, [now.toISOString()])).length;
 }
 
-/** How long events are stored, whether delivered or not. */
+/** How long events are stored, whether delivered or not. Retried events are stored until they expire. */
 const RETENTION_DAYS = 7;
 
-/** Deletes events after seven days. @throws CoreError `unavailable`. */
+/** Deletes old events. @throws CoreError `unavailable`. */
 export async function deleteOldEvents(sql: Sql, now: Date): Promise<void> {
-  await sql.query('DELETE FROM webhook_events WHERE created_at < $1::timestamptz', [
+  await sql.query('DELETE FROM webhook_events WHERE created_at < $1::timestamptz AND expires_at <= $2::timestamptz', [
     new Date(now.getTime() - RETENTION_DAYS * DAY_MS).toISOString(),
+    now.toISOString(),
   ]);
 }
 
