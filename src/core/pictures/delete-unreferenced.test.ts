@@ -165,7 +165,12 @@ test('a file that cannot be deleted does not stop the deletion of others, and is
   await age(blocked, 2 * PICTURE_GRACE_MS);
   for (const content of contents) if (name(content) !== blocked) await store(content);
   await expect(deletePictures()).rejects.toThrow(/EISDIR|directory/);
-  expect((await remaining()).filter((each) => !each.startsWith('.'))).toEqual([name('used')]);
+  const pictures = async () => (await remaining()).filter((each) => !each.startsWith('.'));
+  expect(await pictures()).toEqual([name('used')]);
+  // The folder now has the name of a temporary file.
+  await store('later');
+  await expect(deletePictures()).rejects.toThrow(/EISDIR|directory/);
+  expect(await pictures()).toEqual([name('used')]);
 });
 
 test('a site without a picture folder deletes no pictures', async () => {

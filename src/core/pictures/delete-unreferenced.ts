@@ -28,33 +28,32 @@ const UNFINISHED_MS = HOUR_MS;
 
 /**
  * Deletes pictures that no row has referenced for about a day, and old temporary files. If the database references none
- * of the pictures, it probably does not belong to this folder, and no picture is deleted. A picture that cannot be
- * deleted or updated does not prevent the deletion of others.
+ * of the pictures, it probably does not belong to this folder, and no picture is deleted. A file that cannot be deleted
+ * or updated does not prevent the deletion of others.
  * @returns the names of deleted pictures.
- * @throws CoreError `unavailable`, or the first file system error, after all pictures were processed.
+ * @throws CoreError `unavailable`, or the first file system error, after all files were processed.
  */
 export async function deleteUnreferencedPictures(sql: Sql, folder: string, now: Date): Promise<string[]> {
   const files = await listPictureFolder(folder);
-  for (const file of files) {
-    const [, name] = UNFINISHED.exec(file) ?? [];
-    if (name !== undefined && (await ageOf(join(folder, file), now)) > UNFINISHED_MS)
-      await removeUnfinished(folder, file, name, now);
-  }
-  const names = files.filter((each) => PICTURE_NAME.test(each));
-  if (names.length === 0) return [];
-  const references = await readPictureReferences(sql, now);
-  if (!names.some((name) => references.has(name))) return [];
   const deleted: string[] = [];
   const errors: unknown[] = [];
-  for (const name of names) {
-    try {
+  const attempt = (work: () => Promise<void>) => work().catch((error: unknown) => void errors.push(error));
+  for (const file of files) {
+    const [, name] = UNFINISHED.exec(file) ?? [];
+    if (name === undefined) continue;
+    await attempt(async () => {
+      if ((await ageOf(join(folder, file), now)) > UNFINISHED_MS) await removeUnfinished(folder, file, name, now);
+    });
+  }
+  const names = files.filter((each) => PICTURE_NAME.test(each));
+  const references = names.length > 0 ? await readPictureReferences(sql, now) : new Set<string>();
+  for (const name of names.some((each) => references.has(each)) ? names : []) {
+    await attempt(async () => {
       const age = await ageOf(join(folder, name), now);
       if (references.has(name)) {
         if (age > REFRESH_MS) await touchPicture(folder, name, now);
       } else if (age > PICTURE_GRACE_MS && (await deleteUnlessStored(folder, name, now))) deleted.push(name);
-    } catch (error) {
-      errors.push(error);
-    }
+    });
   }
   if (errors.length > 0) throw errors[0];
   return deleted;
