@@ -141,7 +141,7 @@ export function endStalledConnections(app: FastifyInstance): void {
   });
 }
 
-/** Returns whether the client has sent a complete request, no bytes are queued for it, and the response has not ended. */
+/** Returns whether the client has sent a complete request, nothing is queued for it, and the response has not ended. */
 function isResponsePending({ writableLength }: Socket, response: ServerResponse | undefined): boolean {
   return response?.req.complete === true && writableLength === 0;
 }

@@ -21,7 +21,7 @@ const PREFLIGHT_HEADERS = {
   'cache-control': NO_STORE,
 };
 
-const SHARDS = paths.sitemapShard.route.replace(':shard', '');
+const SITEMAP_SHARDS = paths.sitemapShard.route.replace(':shard', '');
 const FEEDS = new Set<string>([
   paths.feed,
   paths.jsonFeed,
@@ -55,7 +55,10 @@ export function corsHeadersFor(path: string, method = 'GET'): Readonly<Record<st
 /** Returns whether pages of any origin may read a path. */
 function isPublic(path: string): boolean {
   return (
-    path.startsWith(paths.api.prefix) || path.startsWith(SHARDS) || path.endsWith('/comments.xml') || FEEDS.has(path)
+    path.startsWith(paths.api.prefix) ||
+    path.startsWith(SITEMAP_SHARDS) ||
+    path.endsWith('/comments.xml') ||
+    FEEDS.has(path)
   );
 }
 

@@ -96,7 +96,7 @@ function compileLazily(compile: () => ValidateFunction): Validate {
   return validate;
 }
 
-/** Describes the first error in a human-readable sentence; the validator's own messages are for programmers. */
+/** Describes the first error in a sentence. The validator's own messages do not name the parameter. */
 function describeErrors(errors: readonly FastifySchemaValidationError[]): string {
   const [first] = errors;
   const name = first?.instancePath.split('/')[1];

@@ -24,8 +24,7 @@ const MAX_CLOCK_DIFFERENCE_MS = 500;
 
 /**
  * The age of a cookie from another process is measured with the system clock, which the processes of one machine share.
- * The estimates of the database's time that these processes have are not used, because they may differ on a busy
- * machine.
+ * The database's time is not used: each process only estimates it, and the estimates may differ on a busy machine.
  */
 type SystemClock = () => Date;
 

@@ -25,8 +25,8 @@ const MAX_CONNECTIONS = 5_000;
 /** Limits on the size and time of requests. A connection that exceeds them is closed. */
 export const SERVER_LIMITS = {
   bodyLimit: BODY_BYTES,
-  // Timeout for receiving a whole request, except an import. Headers and most bodies (`endSlowBodies`) have shorter
-  // timeouts. If no data has arrived, the time starts when the connection opens.
+  // Timeout for receiving a whole request, from its first byte or, before that, from the opening of the connection.
+  // Headers and most bodies (`endSlowBodies`) have shorter timeouts. Imports have a longer one, which `app.ts` sets.
   requestTimeout: 180_000,
   http: { maxHeaderSize: HEAD_BYTES, headersTimeout: 10_000, connectionsCheckingInterval: 2_000 },
   // Longer than the 60 seconds after which proxies commonly close idle connections: if the server closed first, a proxy
@@ -131,7 +131,7 @@ export function endSlowBodies({ server }: FastifyInstance, { baseMs, bytesPerMs 
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
 }
 
-/** Lets the body of this request arrive until `IMPORT_TIMEOUT_MS`. */
+/** Lets the body of this request take up to `IMPORT_TIMEOUT_MS` to arrive. */
 export function allowSlowBody(request: IncomingMessage): void {
   stopTimers.get(request)?.();
 }
