@@ -25,8 +25,8 @@ export class EntryStore {
   readonly #byProduct = new Map<string, Set<Entry>>();
   readonly #ofCatalogue = new Set<Entry>();
   /**
-   * Entries that depend on all counts, so every change makes them stale. Entries that are already stale are left out,
-   * because marking thousands of them again with each change would be slow.
+   * Entries that depend on all counts, so any change makes them stale. The change also removes them from this set,
+   * because marking thousands of stale entries again with each change would be slow.
    */
   readonly #ofAllCounts = new Set<Entry>();
   #tick = 0;

@@ -96,7 +96,7 @@ describe('while responses cannot be produced', () => {
     expect((await cache.get(page.request())).ageS).toBeUndefined();
   });
 
-  test('a response that was stale before the change feed was disconnected has its age since then', async () => {
+  test('the age of a response that was stale before the change feed was disconnected is counted from when it became stale', async () => {
     const page = source('git');
     await cache.get(page.request());
     cache.invalidate(change('git'));
