@@ -12,13 +12,14 @@ interface Voter {
 /** Detects bursts: upvotes for a product by many sessions of one network within a clock hour. */
 export interface UpvoteBursts {
   record(productId: string, voter: Voter, upvoted: boolean): void;
-  /** Returns the number of networks and products whose votes are in memory. */
+  /** Returns the number of pairs of a network and a product whose votes are in memory. */
   size(): number;
   /** Saves new and changed bursts, and discards the votes of an hour that has ended. Never rejects. */
   flush(): Promise<void>;
 }
 
 interface UpvoteBurstsOptions {
+  /** Returns the time in milliseconds since 1970. */
   now(): number;
   /** Saves bursts for the operator. The list may be empty. */
   save(bursts: readonly UpvoteBurst[]): Promise<void>;
@@ -141,7 +142,7 @@ function addVote(
   const voters = hour.voters.get(key) ?? { sessions: new Set(), whole48 };
   const { size } = voters.sessions;
   if (upvoted) {
-    // The voters of the /48 may have been deleted and created again.
+    // The voters of the /48 may have been deleted and created again since the last vote from this /64.
     voters.whole48 = whole48;
     hour.voters.set(key, voters);
     voters.sessions.add(session);
@@ -170,7 +171,6 @@ function takeUnsavedBursts({ startsAt, voters, savedSizes }: Hour): UpvoteBurst[
   return bursts;
 }
 
-/** How often bursts are saved. */
 const FLUSH_INTERVAL_MS = 60_000;
 
 /** Detects and saves bursts while the site runs. `now` is the site's clock, which also dates votes. */

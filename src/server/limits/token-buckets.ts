@@ -59,12 +59,12 @@ export function createTokenBuckets({ amount, seconds, now, maxKeys = 100_000 }: 
    * a timer.
    */
   function evictFull(): void {
-    let scanned = 0;
+    let deleted = 0;
     for (const [key, time] of fullAt) {
       if (time > now()) return;
       fullAt.delete(key);
-      scanned += 1;
-      if (scanned === 2) return;
+      deleted += 1;
+      if (deleted === 2) return;
     }
   }
 
