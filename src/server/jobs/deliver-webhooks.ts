@@ -138,6 +138,7 @@ export function deliverWebhooks(
     const nextAttemptAt = new Date(at.getTime() + retryDelayMs(event.attempts));
     const failed = { id: event.id, failure, nextAttemptAt, isGone: outcome === 'gone' };
     const hasExpired = await recordFailure(database, receiver, failed, at);
+    // Another process has delivered the event in the meantime.
     if (hasExpired === undefined) return 'delivered';
     attempts.failed += 1;
     attempts.expired += Number(hasExpired);

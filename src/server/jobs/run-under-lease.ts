@@ -48,8 +48,8 @@ export function runUnderLease(
 ): LeasedWorker {
   const { lease: name, intervalMs = 0, messages } = job;
   const holder = randomUUID();
-  // A lease that expires later than this is ignored. After a failover, the clock of the new primary may differ, so the
-  // limit is twice the longest expiry.
+  // An expiry further in the future than this is ignored, because it was stored before the database's clock was set
+  // back. Twice the longest expiry tolerates a new primary whose clock is slightly behind that of its predecessor.
   const maxLeaseMs = 2 * Math.max(leaseMs, retryMs);
   const closing = new AbortController();
   let failures = 0;
