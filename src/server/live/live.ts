@@ -38,7 +38,7 @@ export interface Live {
    */
   open(stream: EventStream, productIds: readonly string[] | undefined, since: Since | undefined): void;
   stats(): LiveStats;
-  /** Ends every stream; clients reconnect. Call this only when no further streams can be opened. */
+  /** Ends every open stream; clients reconnect. Streams that are opened later stay open. */
   close(): Promise<void>;
 }
 

@@ -15,8 +15,8 @@ interface Delivery {
   /** Whether comments are sent as well as counts. */
   withComments: boolean;
   /**
-   * Undefined if there are too many changes to list, or if the missed changes are no longer known. Clients then
-   * refetch.
+   * If undefined, clients refetch, because there are too many changes to list, or because the changes are no longer
+   * known.
    */
   about: { productIds: readonly string[]; catalogue: boolean } | undefined;
 }
@@ -45,11 +45,11 @@ export class PendingUpdates {
   readonly #productIds = new Set<string>();
   readonly #commentIds = new Set<string>();
   #catalogue = false;
-  #everything = false;
+  #isRefetchNeeded = false;
   readonly #resuming = new Map<Subscription, ResumingStreams>();
 
   isEmpty(): boolean {
-    return this.#productIds.size === 0 && !this.#catalogue && !this.#everything && this.#resuming.size === 0;
+    return this.#productIds.size === 0 && !this.#catalogue && !this.#isRefetchNeeded && this.#resuming.size === 0;
   }
 
   add({ productIds, commentIds = [], catalogue }: Change, subscriptions: Subscriptions): void {
@@ -59,8 +59,9 @@ export class PendingUpdates {
     this.#catalogue ||= catalogue;
   }
 
+  /** Makes the next delivery tell all streams to refetch. */
   addEverything(): void {
-    this.#everything = true;
+    this.#isRefetchNeeded = true;
   }
 
   /** Adds a stream that needs the changes it missed after `since`. */
@@ -91,7 +92,7 @@ export class PendingUpdates {
     for (const id of batch.#productIds) this.#productIds.add(id);
     for (const id of batch.#commentIds) this.#commentIds.add(id);
     this.#catalogue ||= batch.#catalogue;
-    this.#everything ||= batch.#everything;
+    this.#isRefetchNeeded ||= batch.#isRefetchNeeded;
     for (const [subscription, { since, streams }] of batch.#resuming) {
       for (const stream of streams) this.resume(stream, subscription, since);
     }
@@ -100,7 +101,7 @@ export class PendingUpdates {
   plan(subscriptions: Subscriptions, changes: MissableChanges): Plan {
     const missed = this.#missed(changes);
     const deliveries = [
-      ...(this.#everything ? refetchAll(subscriptions) : this.#current(subscriptions)),
+      ...(this.#isRefetchNeeded ? refetchAll(subscriptions) : this.#current(subscriptions)),
       ...missed.deliveries,
     ];
     const ofNamed = deliveries.filter(({ withComments }) => withComments);
@@ -122,8 +123,8 @@ export class PendingUpdates {
         changed.set(subscription, ids);
       }
     }
-    const everything = subscriptions.toEveryProduct();
-    if (everything && this.#productIds.size > 0) changed.set(everything, [...this.#productIds]);
+    const toAll = subscriptions.toEveryProduct();
+    if (toAll && this.#productIds.size > 0) changed.set(toAll, [...this.#productIds]);
     return [...changed].map(([subscription, productIds]) =>
       deliveryOf(subscription, subscription.streams, { productIds, catalogue: this.#catalogue }),
     );
