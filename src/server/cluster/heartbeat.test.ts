@@ -49,7 +49,7 @@ const silence = (index: number) => {
   return peer as Peer;
 };
 
-test('a worker that misses twenty checks is reported lost once, and a worker that responds never is', async () => {
+test('a worker that misses twenty checks is reported lost once, and one that responds is not reported', async () => {
   await beats(100);
   expect(lost).toEqual([]);
   const silent = silence(1);

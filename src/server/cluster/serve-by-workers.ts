@@ -15,8 +15,8 @@ import { startWorkers } from './supervise-workers.ts';
 /**
  * Starts a site of several processes on this machine. This process owns the port and the database, runs the background
  * jobs and aggregates the metrics; its workers serve requests.
- * @throws SettingsError, ConnectError, EmbeddedDatabaseError or StartError, whose message says what to do; another Error
- * if a worker cannot start.
+ * @throws SettingsError, ConnectError, EmbeddedDatabaseError or StartError, whose message says what to do, or another
+ * Error if a worker cannot start.
  */
 export async function serveByWorkers(settings: Settings, log: Logger): Promise<RunningSite & { lost: Promise<Error> }> {
   const { connection, brand, productCount } = await openSiteData(settings, log);

@@ -22,7 +22,7 @@ interface Workers {
   address: string;
   /** Returns the workers that serve, including those that are stopping. */
   up(): Worker[];
-  /** The number of workers that exited, or hung and were killed, while starting or serving. Each is replaced. */
+  /** Returns how many workers exited, or hung and were killed, while they started or served. Each is replaced. */
   replaced(): number;
   /** Stops all workers gracefully, and kills those that do not exit in time. */
   stop(delayMs: number): Promise<void>;
@@ -41,7 +41,10 @@ interface WorkersOptions {
   onMessage: (worker: Worker, message: FromWorker) => void;
 }
 
-/** Starts the workers, and replaces those that crash or hang. @throws Error if one of the first workers cannot start. */
+/**
+ * Starts the workers, and replaces those that crash or hang.
+ * @throws Error if one of the first workers cannot start.
+ */
 export async function startWorkers({
   processes,
   socket,

@@ -16,10 +16,9 @@ export type FleetState =
       readonly kind: 'launching' | 'running';
       readonly workers: ReadonlyMap<number, WorkerState>;
       readonly nextId: number;
-      /**
-       * The number of failed starts, each at most five minutes after the previous one, and the time of the last one.
-       */
+      /** The number of failed starts, each at most five minutes after the previous one. */
       readonly failures: number;
+      /** When the last start failed; at first, when the launch began. */
       readonly failedAt: number;
       /** The number of workers that will be forked after a pause. */
       readonly paused: number;
