@@ -163,7 +163,6 @@ export function addWorkerMetrics(registers: Registry[], { up, replaced }: { up()
   });
 }
 
-/** Adds metrics of scheduled backups. */
 export function addBackupMetrics(
   registers: Registry[],
   { lastSuccess, failures }: { lastSuccess(): Date | undefined; failures(): number },
