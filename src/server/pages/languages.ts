@@ -29,7 +29,8 @@ export interface SiteLocale {
 const ENGLISH_ONLY: SiteLocale = { code: 'en', isNegotiated: false };
 
 /**
- * Only the complete language ranges within the first characters of a header are parsed, to limit the work per request.
+ * Of a longer `Accept-Language` header, only the language ranges that end within this length are parsed, to limit the
+ * work per request.
  */
 const MAX_HEADER_CHARACTERS = 200;
 

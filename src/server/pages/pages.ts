@@ -60,8 +60,8 @@ interface PagesOptions {
 }
 
 /**
- * The maximum rate at which error pages for rate-limited requests are rendered. Rendering one costs as much as rendering
- * the requested page.
+ * The maximum rate at which error pages for rate-limited requests are rendered. Rendering one costs as much as
+ * rendering the requested page.
  */
 const MAX_RENDERED_REFUSALS = { amount: 5, seconds: 1 };
 
@@ -110,6 +110,7 @@ export function createPages({ renderer, api, cache, log, runtime, isRemoved, tod
     };
     const tracker = trackDependencies(reads, { standingsOf: 'neighbours' });
     const page = await renderer.render(path, tracker.api, { today: today(), renderedAt: runtime.now().getTime() });
+    // `routes/pages.ts` turns this error into a redirect.
     if (page.status === 302) throw new CoreError('not_found', 'There is nothing at this address.');
     for (const problem of page.problems) {
       if (loggedFailures.take(problem.message)) log.error({ err: problem }, problem.message);
