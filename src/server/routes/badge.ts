@@ -83,7 +83,7 @@ interface BadgeContent {
 
 export type TextWidth = (text: string, size: number, weight: 'regular' | 'bold') => number;
 
-/** Colours from `src/web/ui/tokens.css`; text has a contrast of at least 6.5 to 1. */
+/** All colours except `line` are from `src/web/ui/tokens.css`. Text has a contrast of at least 6.5 to 1. */
 const COLOURS = {
   light: { ground: '#ffffff', line: '#c4d1d4', ink: '#0a2135', quiet: '#3b5064', vote: '#fff1ea', voteInk: '#9a3412' },
   dark: { ground: '#0d2030', line: '#2b4860', ink: '#e8f0f4', quiet: '#b3c4d1', vote: '#33201b', voteInk: '#ffb08c' },
@@ -201,9 +201,8 @@ const WIDE_ADVANCE = 1;
 const OTHER_ADVANCE = 0.6;
 
 /**
- * Creates a function that measures text in the bundled Noto Sans, which is narrower than Verdana and wider than Arial.
- * The SVG then fits the viewer's font to the measured width.
- * @returns a function that returns the width of a text in pixels, for a font size in pixels.
+ * Creates a function that returns the width of a text in pixels, for a font size in pixels. It measures in the bundled
+ * Noto Sans, which is narrower than Verdana and wider than Arial. The SVG then fits the viewer's font to that width.
  */
 export function createTextWidth(fontFolder: string): TextWidth {
   const fonts = new Map<string, Font>();

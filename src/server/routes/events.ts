@@ -43,6 +43,7 @@ export const eventRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { liv
       const socket = occupyConnection(reply);
       const release = take(request, reply);
       hijack(reply, STREAM_HEADERS);
+      // Turns off chunked encoding, because frames are written directly to the socket.
       reply.raw.removeHeader('transfer-encoding');
       if (request.method === 'HEAD') {
         release();

@@ -31,7 +31,7 @@ export function addNotFound(
     if (request.is404) respond(request, reply).catch(done);
     else done();
   });
-  // For routes that find nothing.
+  // Handles `reply.callNotFound()` of routes that find nothing.
   app.setNotFoundHandler(respond);
 }
 

@@ -34,7 +34,7 @@ export const oembedRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { co
   );
 };
 
-/** The default width of an embedded card. */
+/** The default width of an embedded card, in pixels. */
 const WIDTH = 600;
 
 /** Consumers may cache a response for a day: the text rarely changes, and the card itself shows the count. */

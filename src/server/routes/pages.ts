@@ -71,7 +71,8 @@ export function addPageRoutes(
       return reply.redirect(withLanguage(withDialog(path, request), code), 302);
     }
     const isPlain = hasOnlyLanguageParam(path);
-    // Few visitors share a page whose URL has parameters other than `lang`, so producing it counts against the limit.
+    // Few visitors share a page whose URL has parameters other than `lang`, so producing it counts against the search
+    // limit.
     const reading = chargeRevalidation(charge, request, reply, !isPlain);
     const chargeUnknown = () => charge('search', request, reply);
     const product = isPlain && productId !== undefined ? { id: productId, chargeUnknown } : undefined;

@@ -48,8 +48,8 @@ export async function sendTally(
       );
     })
     .catch((error: unknown) => {
-      // Once the response has begun, Fastify closes the connection and logs the failure. `reply.sent` stays false, because
-      // it is true only after the end of the response.
+      // Once the response has begun, Fastify closes the connection and logs the failure. `isSending` replaces
+      // `reply.sent`, which is true only after the end of the response.
       if (!isSending) throw error;
       return true;
     });

@@ -109,9 +109,8 @@ export const webAppRoutes: FastifyPluginAsync<{
     return JSON.stringify(webAppManifest(renderer));
   });
 
-  // At each visit, browsers check whether the service worker has changed. If so, they install it, which caches the
-  // shell again. The shell changes with each build and with settings such as SITE_NAME, so the service worker contains
-  // the digest of the shell.
+  // Browsers cache the shell again only if the service worker has changed, which they check at each visit. The service
+  // worker therefore contains the digest of the shell, which changes with each build and settings such as SITE_NAME.
   let digest: string | undefined;
   const digestOf = () => (digest ??= inlineHash(renderer.shell(0)));
 
