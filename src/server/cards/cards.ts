@@ -77,6 +77,7 @@ export const MAX_DRAWINGS = 64;
 
 /** The maximum number of cards whose pictures are in memory: the card that is being drawn, and the next one. */
 const MAX_PICTURES_READ = 2;
+/** How long a card waits until it may read its picture. */
 const PICTURE_TIMEOUT_MS = 60_000;
 
 /** After a failure, the same card is not drawn again for this long. */
@@ -167,7 +168,8 @@ export function createCards(options: CardsOptions): Cards {
     }
     const current = drawings.get(drawingKey);
     if (current) return current;
-    // Other requests share the drawing, so it must not fail because this request is over its limit.
+    // Other requests share the drawing, so this request is charged before the drawing starts, and a refusal fails only
+    // this request. With `MAX_DRAWINGS` in progress, no further product is drawn, so nothing is charged.
     if (drawings.size < MAX_DRAWINGS) charge?.();
     const drawing = draw()
       .catch((error: unknown) => {
