@@ -3,8 +3,8 @@ export interface FairQueueLimits {
   maxSlots: number;
   maxSlotsPerSender: number;
   /**
-   * How long a slot stays reserved before `run` is called. After this time, `enter` may take the slot if no other is
-   * free.
+   * How long a slot on which `run` has not been called is protected. After this time, `enter` may take the slot if no
+   * other is free.
    */
   protectedMs?: number;
 }
