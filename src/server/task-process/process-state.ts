@@ -22,7 +22,7 @@ export type ProcessEvent =
   | { kind: 'exited'; reason: string }
   /** The timeout of the current state has expired. */
   | { kind: 'timedOut' }
-  /** Rejects the waiting tasks. Afterwards, the caller passes 0 as `maxQueued`. */
+  /** Rejects the waiting tasks. From this event on, the caller passes 0 as `maxQueued`. */
   | { kind: 'drain' }
   | { kind: 'close' };
 
