@@ -74,8 +74,8 @@ export async function buildConsoleApp(options: ConsoleOptions): Promise<FastifyI
   const cookies = consoleCookies(siteUrl);
 
   async function requireOperator(request: FastifyRequest): Promise<void> {
-    const session = [database, cookies.sessionOf(request), runtime.now()] as const;
-    const operator = isUse(request) ? await touchSession(...session) : (await readSession(...session))?.operator;
+    const sought = [database, cookies.sessionOf(request), runtime.now()] as const;
+    const operator = isUse(request) ? await touchSession(...sought) : (await readSession(...sought))?.operator;
     const { [OPERATOR_HEADER]: shown = operator } = request.headers;
     if (operator === undefined || shown !== operator) throw new CoreError('not_signed_in', 'Please sign in.');
     request.operator = operator;

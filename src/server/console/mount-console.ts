@@ -29,7 +29,7 @@ const PAGES = new Set<string>([CONSOLE_PATHS.home, ...CONSOLE_SCREENS.map(CONSOL
 /**
  * Passes requests for the console to its own Fastify instance, which has its own router, hooks and limits. While the
  * console is closed, such requests are handled like those for unknown URLs, so the console cannot be detected. Call
- * this before adding other hooks.
+ * this before adding other `onRequest` hooks, which would also run for the console's requests.
  */
 export function mountConsole(app: FastifyInstance, { app: target, isOpen }: OperatorConsole): void {
   app.decorateRequest('isForConsole', false);

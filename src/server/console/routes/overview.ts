@@ -12,7 +12,7 @@ const HOURS = 48;
 /** How long the charts and the findings are cached for all operators, because they take long on a large site. */
 const MAX_AGE_MS = 60_000;
 
-/** Routes for the overview, the number of waiting items, and the findings of `doctor`. The findings take longest. */
+/** Routes for the overview, the number of waiting items, and the findings of `doctor`, which take the longest. */
 export const overviewRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
   app,
   { database, runtime, launches, backupFolder, examine },
