@@ -33,8 +33,8 @@ interface LiveStats {
 /** Live updates of open pages. */
 export interface Live {
   /**
-   * Subscribes a stream to products, or to the counts of all products if `productIds` is undefined. The stream first
-   * receives the changes after `since`.
+   * Subscribes a stream to products, or to the counts of all products if `productIds` is undefined. With `since`, the
+   * stream first receives the changes after that time.
    */
   open(stream: EventStream, productIds: readonly string[] | undefined, since: Since | undefined): void;
   stats(): LiveStats;
