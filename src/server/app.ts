@@ -58,7 +58,6 @@ export interface AppOptions {
   renderer: PageRenderer;
   folders: StaticFolders;
   log: FastifyBaseLogger;
-  /** Sends changes to open pages. */
   live: Live;
   /** If unset, requests are not rate-limited and `X-Forwarded-For` is ignored. */
   settings?: Partial<Pick<Settings, 'rateLimits' | 'streamLimits' | 'trustProxy'>>;

@@ -1,6 +1,6 @@
 import { systemCode } from '../core/file-system.ts';
 
-/** A reason why the server cannot start. The message is one line. It also says what to do, if that is known. */
+/** A reason why the server cannot start. The message is one line, which also says what to do if that is known. */
 export class StartError extends Error {
   override readonly name = 'StartError';
 
