@@ -73,7 +73,7 @@ function ask(method: string, path: string, headers: Record<string, string> = {})
 const get = (path: string, headers?: Record<string, string>) => ask('GET', path, headers);
 const textOf = async (path: string) => (await get(path)).body.toString();
 
-function sentIn({ headers: { date, ...headers }, statusCode, body }: Sent) {
+function withoutDate({ headers: { date, ...headers }, statusCode, body }: Sent) {
   return { statusCode, headers, body };
 }
 
@@ -84,7 +84,7 @@ describe('the fast path', () => {
     expect(asked).toBe(1);
     const { 'x-own': own, ...headers } = ofRoute.headers;
     expect(own).toBe('of one visitor');
-    expect(sentIn(fast)).toEqual({ ...sentIn({ ...ofRoute, headers }) });
+    expect(withoutDate(fast)).toEqual({ ...withoutDate({ ...ofRoute, headers }) });
     await expect.poll(() => observed).toEqual([{ route: 'route of /page', seconds: expect.any(Number) }]);
     expect(cache.stats()).toEqual({ miss: 1, hit: 1, stale: 0 });
   });

@@ -82,7 +82,7 @@ describe('charges', () => {
       const finish = hold(page);
       const first = cache.get(page.request(harness.clockMs(), charge));
       await harness.advance(1);
-      const later = charges.map((made) => bodyOf(cache.get(page.request(harness.clockMs(), made))));
+      const later = charges.map((each) => bodyOf(cache.get(page.request(harness.clockMs(), each))));
       expect(reasons).toEqual(['claim']);
       finish();
       await first;
@@ -122,15 +122,15 @@ describe('charges', () => {
 
   test('a search that must be repeated after a change is charged, and fails if the charge is refused', async () => {
     const search = source('/api/products?q=git', { freshness: API_FRESHNESS });
-    for (const made of [charge, refuse]) {
+    for (const each of [charge, refuse]) {
       const finish = hold(search);
       cache.invalidateAll();
       const first = bodyOf(cache.get(search.request()));
       cache.invalidateAll();
-      const later = bodyOf(cache.get(search.request(undefined, made)));
+      const later = bodyOf(cache.get(search.request(undefined, each)));
       finish();
       await first;
-      if (made === charge) expect(await later).toBe('/api/products?q=git version 2');
+      if (each === charge) expect(await later).toBe('/api/products?q=git version 2');
       else await expect(later).rejects.toBe(refused);
     }
     expect([search.produced, reasons]).toEqual([3, ['expired']]);

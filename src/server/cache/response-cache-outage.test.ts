@@ -13,7 +13,7 @@ import { createResponseSource as source } from '../../../tests/support/response-
 import { CoreError } from '../../core/core-error.ts';
 import { API_FRESHNESS, type Freshness, PAGE_FRESHNESS } from './cached-response.ts';
 
-const away = new CoreError('unavailable', 'The database is unreachable');
+const unavailable = new CoreError('unavailable', 'The database is unreachable');
 
 beforeEach(() => useCache());
 
@@ -27,12 +27,12 @@ describe('while responses cannot be produced', () => {
     const page = source('git?q=diary');
     await cache.get(page.request());
     cache.invalidate(change('git?q=diary'));
-    page.fails = away;
+    page.fails = unavailable;
     await harness.advance(2_000);
     const stale = await cache.get(page.request());
     expect(textOf(stale)).toBe('git?q=diary version 1');
     expect(stale.ageS).toBe(2);
-    expect(harness.warnings).toEqual([{ err: away, key: 'git' }]);
+    expect(harness.warnings).toEqual([{ err: unavailable, key: 'git' }]);
     const triedBefore = page.produced;
     for (let asked = 0; asked < 50; asked += 1) await cache.get(page.request());
     expect(page.produced).toBe(triedBefore);
@@ -44,8 +44,8 @@ describe('while responses cannot be produced', () => {
 
   test('a request without a cached response fails', async () => {
     const page = source('git');
-    page.fails = away;
-    await expect(cache.get(page.request())).rejects.toBe(away);
+    page.fails = unavailable;
+    await expect(cache.get(page.request())).rejects.toBe(unavailable);
   });
 
   test('while the database hangs, the last good response is served after two seconds', async () => {
@@ -178,7 +178,7 @@ describe('after an outage', () => {
     await cache.get(response.request());
     cache.invalidate(change('git'));
     await harness.advance(2_000);
-    response.fails = away;
+    response.fails = unavailable;
     expect(await bodyOf(cache.get(response.request()))).toBe('git version 1');
     return response;
   }

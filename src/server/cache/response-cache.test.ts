@@ -13,7 +13,7 @@ import { createResponseSource as source } from '../../../tests/support/response-
 import { CoreError } from '../../core/core-error.ts';
 import { API_FRESHNESS } from './cached-response.ts';
 
-const away = new CoreError('unavailable', 'The database is unreachable');
+const unavailable = new CoreError('unavailable', 'The database is unreachable');
 const MINUTE_MS = 60_000;
 
 beforeEach(() => useCache());
@@ -214,12 +214,12 @@ describe('a request while the first version is produced', () => {
     const release = hold(response);
     const before = bodyOf(cache.get(response.request()));
     await runPendingTasks();
-    response.fails = away;
+    response.fails = unavailable;
     cache.invalidate(change('git'));
     const after = bodyOf(cache.get(response.request()));
     release();
-    await expect(before).rejects.toBe(away);
-    await expect(after).rejects.toBe(away);
+    await expect(before).rejects.toBe(unavailable);
+    await expect(after).rejects.toBe(unavailable);
     expect(response.produced).toBe(2);
   });
 });

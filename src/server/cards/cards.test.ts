@@ -11,13 +11,13 @@ import type { Card } from './renderer/card-renderer.ts';
 let clockMs: number;
 let rendered: Card[];
 /** Renders a card. Succeeds unless a test replaces this function. */
-let outcome: (card: Card) => Promise<Buffer>;
+let renderCard: (card: Card) => Promise<Buffer>;
 let cards: Cards;
 
 beforeEach(() => {
   clockMs = 1_000_000;
   rendered = [];
-  outcome = async ({ product }) => Buffer.from(`${product?.name ?? 'the site'} ${product?.upvotes ?? ''}`);
+  renderCard = async ({ product }) => Buffer.from(`${product?.name ?? 'the site'} ${product?.upvotes ?? ''}`);
   cards = newCards();
 });
 
@@ -26,7 +26,7 @@ function newCards(maxBytes?: number): Cards {
     renderer: {
       render(card) {
         rendered.push(card);
-        return outcome(card);
+        return renderCard(card);
       },
       stopQueueing() {},
       close: async () => {},
@@ -102,7 +102,7 @@ describe('the card of a product', () => {
   test('at most two pictures are in memory, and with too many waiting cards, further products get a substitute', async () => {
     let drawing = 0;
     let most = 0;
-    outcome = async ({ product: shown }) => {
+    renderCard = async ({ product: shown }) => {
       drawing += shown ? 1 : 0;
       most = Math.max(most, drawing);
       await setImmediate();
@@ -116,7 +116,7 @@ describe('the card of a product', () => {
   });
 
   test('if the picture cannot be drawn, the card is drawn without it', async () => {
-    outcome = async ({ product: shown }) => {
+    renderCard = async ({ product: shown }) => {
       if (shown?.picture) throw new TaskError('failed', 'crashed');
       return Buffer.from('without');
     };
@@ -159,30 +159,30 @@ describe('if a card cannot be drawn', () => {
 
   test("the product's previous card is sent in place of one that cannot be drawn", async () => {
     await textOf(product());
-    outcome = busy;
+    renderCard = busy;
     const served = await cards.ofProduct(product({ name: 'git' }));
     expect([served.card.png.toString(), served.isSubstitute]).toEqual(['Git 1', true]);
   });
 
   test("the site's card is sent if the product has no previous card", async () => {
     await cards.ofSite();
-    outcome = busy;
+    renderCard = busy;
     const served = await cards.ofProduct(product());
     expect([served.card.png.toString(), served.isSubstitute]).toEqual(['the site ', true]);
   });
 
   test('a request for a card fails if there is no substitute', async () => {
-    outcome = busy;
+    renderCard = busy;
     await expect(cards.ofProduct(product())).rejects.toMatchObject({ code: 'overloaded' });
   });
 
   test('a failed drawing is not retried for a minute', async () => {
     await cards.ofSite();
-    outcome = async () => Promise.reject(new TaskError('failed', 'crashed'));
+    renderCard = async () => Promise.reject(new TaskError('failed', 'crashed'));
     await textOf(product());
     await textOf(product());
     expect(rendered).toHaveLength(2);
-    outcome = async () => Buffer.from('better');
+    renderCard = async () => Buffer.from('better');
     clockMs += 60_000;
     expect(await textOf(product())).toBe('better');
   });

@@ -96,7 +96,7 @@ export async function startWorkers({
     const worker = cluster.fork();
     let reason = 'A worker exited before it was ready';
     workers.set(id, worker);
-    killUnless(id, 'booting');
+    killIfStill(id, 'booting');
     worker.on('message', (message: FromWorker) => {
       if (message.kind === 'booted') {
         dispatch({ kind: 'booted', id });
@@ -136,11 +136,11 @@ export async function startWorkers({
     const worker = workers.get(id);
     if (!worker) return;
     send(worker, { kind: 'start', brand, connections }, socket);
-    killUnless(id, 'starting');
+    killIfStill(id, 'starting');
   }
 
   /** Kills a worker that is still in this phase when the timeout expires. */
-  function killUnless(id: number, phase: 'booting' | 'starting'): void {
+  function killIfStill(id: number, phase: 'booting' | 'starting'): void {
     after(START_TIMEOUT_MS, () => {
       const worker = workersIn(phase).find((found) => found === workers.get(id));
       if (!worker) return;

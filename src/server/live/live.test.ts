@@ -43,7 +43,7 @@ function setUp() {
     commentsCompleteSince: 0,
     /** The argument of each call of `commentsSince`. */
     lookups: [] as number[],
-    away: false,
+    isUnreachable: false,
     hold: undefined as Promise<void> | undefined,
     reads: [] as string[][],
   };
@@ -65,7 +65,7 @@ function setUp() {
   const database = {
     async query(_text: string, [ids]: readonly unknown[] = []) {
       state.reads.push(ids as string[]);
-      if (state.away) throw new CoreError('unavailable', 'The database is unreachable');
+      if (state.isUnreachable) throw new CoreError('unavailable', 'The database is unreachable');
       await state.hold;
       return READ_ROWS(ids as string[]) as never;
     },
@@ -178,12 +178,12 @@ describe('resuming streams', () => {
     state.observedUpTo = 40_000;
     await vi.advanceTimersByTimeAsync(25_000);
     state.missed = { productIds: ['b'], catalogue: false };
-    state.away = true;
+    state.isUnreachable = true;
     const resumed = open(live, ['a', 'b'], 20_000);
     change('a');
     await vi.advanceTimersByTimeAsync(25_000);
     expect(resumed.text).toMatch(/^retry: \d+\n\n:\n\n$/);
-    state.away = false;
+    state.isUnreachable = false;
     await vi.advanceTimersByTimeAsync(1_000);
     expect(resumed.buffers.map(String)).toEqual([
       ':\n\n',
@@ -260,7 +260,7 @@ describe('failures', () => {
   test('changes during a database outage are delivered afterwards, and no event id sent earlier marks them as delivered', async () => {
     const { live, state, log, change } = setUp();
     const stream = open(live);
-    state.away = true;
+    state.isUnreachable = true;
     change('a');
     await vi.advanceTimersByTimeAsync(10_000);
     state.observedUpTo = 30_000;
@@ -269,7 +269,7 @@ describe('failures', () => {
     expect(stream.text).not.toContain('event:');
     expect(stream.text).not.toContain('id: 30000');
     expect(log.warn).toHaveBeenCalledTimes(1);
-    state.away = false;
+    state.isUnreachable = false;
     await vi.advanceTimersByTimeAsync(1_000);
     expect(String(stream.buffers.at(-1))).toContain('data: [{"id":"a","upvotes":1,"comments":0},{"id":"b",');
     expect(stream.text).toMatch(/id: 30000\n\n$/);
