@@ -80,11 +80,10 @@ export function handleConnectionError(error: ConnectionError, socket: Socket): v
     socket.destroy();
     return;
   }
-  const [code, detail] = explain(error);
-  const body = JSON.stringify(problem(code, detail));
-  const { status } = problem(code, detail);
+  const response = problem(...explain(error));
+  const body = JSON.stringify(response);
   const head = [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    `HTTP/1.1 ${response.status} ${STATUS_CODES[response.status]}`,
     `Content-Type: ${PROBLEM_MEDIA_TYPE}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Cache-Control: no-store',

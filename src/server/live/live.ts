@@ -155,10 +155,14 @@ export function createLive({ database, changes, log, now }: LiveOptions): Live {
     }
   }
 
+  function sendTo(stream: EventStream, bytes: Buffer): void {
+    if (!stream.send(bytes)) stats.dropped += 1;
+  }
+
   async function sendToAll(streams: Iterable<EventStream>, bytes: Buffer): Promise<void> {
     await forAll(streams, (stream) => {
       stats.frames += 1;
-      if (!stream.send(bytes)) stats.dropped += 1;
+      sendTo(stream, bytes);
     });
   }
 
@@ -171,12 +175,8 @@ export function createLive({ database, changes, log, now }: LiveOptions): Live {
     const bytes = encodeHeartbeat(deliveredUpTo);
     const withoutId = encodeHeartbeat(undefined);
     for (const { streams, resuming } of subscriptions.all()) {
-      await forAll(streams, (stream) => {
-        if (!stream.send(bytes)) stats.dropped += 1;
-      });
-      await forAll(resuming, (stream) => {
-        if (!stream.send(withoutId)) stats.dropped += 1;
-      });
+      await forAll(streams, (stream) => sendTo(stream, bytes));
+      await forAll(resuming, (stream) => sendTo(stream, withoutId));
     }
   }
 
