@@ -10,7 +10,7 @@ import { createTokenBuckets, migrateKey, type TokenBuckets } from './token-bucke
  * a network or the whole site.
  */
 const REPEATED_TEXT_RULES = {
-  session: { times: 3, letters: 1 },
+  session: { times: 3 },
   network: { times: 5, letters: 20 },
   site: { times: 10, letters: 40 },
 } as const;

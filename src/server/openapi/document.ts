@@ -197,12 +197,12 @@ type Json = { [name: string]: unknown };
  * union of literal strings becomes an `enum`, and a union of types without constraints becomes a list of types. The
  * format `storable-text`, which is specific to this site, is omitted.
  */
-function documentSchema(schema: unknown, named: Map<string, Json>): Json {
+function documentSchema(schema: unknown, named: Named): Json {
   // TypeBox stores its own properties as non-enumerable ones, which JSON omits.
   return convert(JSON.parse(JSON.stringify(schema)), named);
 }
 
-function convert(schema: Json, named: Map<string, Json>): Json {
+function convert(schema: Json, named: Named): Json {
   const { $id: id, ...rest } = schema;
   if (typeof id !== 'string') return convertContent(rest, named);
   if (!named.has(id)) {
@@ -212,7 +212,7 @@ function convert(schema: Json, named: Map<string, Json>): Json {
   return { $ref: `#/components/schemas/${id}` };
 }
 
-function convertContent({ format, properties, items, anyOf, ...rest }: Json, named: Map<string, Json>): Json {
+function convertContent({ format, properties, items, anyOf, ...rest }: Json, named: Named): Json {
   return {
     ...rest,
     ...(format === undefined || format === TEXT_FORMAT ? {} : { format }),
@@ -228,7 +228,7 @@ function convertContent({ format, properties, items, anyOf, ...rest }: Json, nam
   };
 }
 
-function choiceOf(choices: readonly Json[], named: Map<string, Json>): Json {
+function choiceOf(choices: readonly Json[], named: Named): Json {
   if (choices.every(({ const: value }) => typeof value === 'string')) {
     return { type: 'string', enum: choices.map(({ const: value }) => value) };
   }

@@ -112,8 +112,8 @@ export function createPages({ renderer, api, cache, log, runtime, isRemoved, tod
     const page = await renderer.render(path, tracker.api, { today: today(), renderedAt: runtime.now().getTime() });
     // `routes/pages.ts` turns this error into a redirect.
     if (page.status === 302) throw new CoreError('not_found', 'There is nothing at this address.');
-    for (const problem of page.problems) {
-      if (loggedFailures.take(problem.message)) log.error({ err: problem }, problem.message);
+    for (const failure of page.problems) {
+      if (loggedFailures.take(failure.message)) log.error({ err: failure }, failure.message);
     }
     const dependencies = tracker.dependencies();
     const isIncomplete = page.status === 200 && page.problems.length > 0;

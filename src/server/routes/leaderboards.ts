@@ -78,9 +78,7 @@ export const leaderboardRoutes: FastifyPluginAsyncTypebox<Options> = async (app,
       config: { operation: OPERATIONS.getStandings },
       schema: { params: Type.Object({ id: Type.String() }), response: { 200: StandingsSchema } },
     },
-    (request, reply) => {
-      return send(standingsResponse(core, request.params.id), request, reply);
-    },
+    (request, reply) => send(standingsResponse(core, request.params.id), request, reply),
   );
 };
 
