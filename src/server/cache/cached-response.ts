@@ -97,6 +97,7 @@ export type EntryEvent =
  */
 export type RevalidationReason = 'miss' | 'expired' | 'stale' | 'claim';
 
+/** A request for a response, and how to produce the response if the cache has no suitable version. */
 export interface CacheRequest {
   /**
    * A canonical name: equivalent URLs have the same key, and all requests with one key have the same freshness. If the
@@ -140,6 +141,7 @@ const RETRY_INTERVAL_MS = 1_000;
 const REVALIDATION_SHARE = 0.04;
 const MAX_INTERVAL_MS = 750;
 
+/** Returns the state of an entry after an event. */
 export function step(state: EntryState, event: EntryEvent): EntryState {
   const { version, changedTick } = state;
   switch (event.type) {
@@ -214,6 +216,7 @@ interface FreshnessRequirement {
 /** Whether to serve the version as current, to serve it while the next one is produced, or to wait for the next one. */
 export type Decision = 'hit' | 'stale' | 'wait';
 
+/** Returns how to respond to a request from an entry in this state. */
 export function decide(state: EntryState, requirement: FreshnessRequirement): Decision {
   const { now, maxStaleMs, notBefore, isConnected = true, reconnectedAt = NO_WRITE } = requirement;
   if (state.kind === 'failing') {
