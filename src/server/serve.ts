@@ -20,7 +20,7 @@ import { StartError } from './start-error.ts';
 export interface RunningSite {
   /** The URL at which the site listens. */
   address: string;
-  /** A description of where the data is stored. */
+  /** The folder of the embedded database, or host, port and database name of the server. */
   dataLocation: string;
   productCount: number;
   /**

@@ -121,7 +121,10 @@ interface Applied {
   is48?: boolean;
 }
 
-/** Creates token buckets for every action: per session, per network and per IPv6 /48. */
+/**
+ * Creates token buckets for every action: per session, per network and per IPv6 /48. `now` returns the time of a
+ * monotonic clock in milliseconds.
+ */
 export function createRateLimiter(limits: RateLimits, now: () => number): RateLimiter {
   const byAction = new Map(
     Object.entries(limits).map(([action, { session, network }]) => [

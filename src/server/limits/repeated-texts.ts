@@ -18,6 +18,7 @@ const REPEATED_TEXT_RULES = {
 /** Detects texts that are posted repeatedly. The texts themselves are not stored, only hashes of them in memory. */
 export type RepeatedTexts = (text: string, visitor: Visitor) => Repetition;
 
+/** `now` returns the time of a monotonic clock in milliseconds. */
 export function createRepeatedTexts(now: () => number): RepeatedTexts {
   const networkKeys = createNetworkKeys(now);
   // A bucket is empty after `times - 1` postings, so the next posting is suspicious.
