@@ -203,7 +203,7 @@ export class ResponseCache {
     };
   }
 
-  /** Returns since when the version may be outdated, if the change feed is disconnected. */
+  /** Returns since when the version may be outdated, or undefined while the change feed is connected. */
   #disconnectedSince(state: EntryState): number | undefined {
     if (this.#disconnectedAt === undefined || state.kind === 'fresh') return this.#disconnectedAt;
     return Math.min(state.since, this.#disconnectedAt);

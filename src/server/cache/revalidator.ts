@@ -74,9 +74,9 @@ export class Revalidator {
 
   /**
    * Waits for a version that includes the visitor's own writes and all changes up to `minTick`. Starts a revalidation
-   * if none is running; the caller must then charge the request first. If the revalidation fails, the last good version
-   * is returned. If it fails because the client that started it is over its limit, a request from another client starts
-   * the next one.
+   * if none is running; the caller must have charged the request for it. If the revalidation fails, the last good
+   * version is returned. If it fails because the client that started it is over its limit, a request from another
+   * client starts the next one.
    * @throws the error of `produce` if there is no good version, or the error of `charge`.
    */
   async waitFor(request: CacheRequest, minTick: number): Promise<EntryState> {

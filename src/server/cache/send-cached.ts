@@ -127,8 +127,8 @@ interface FastPathHeaders {
 }
 
 /**
- * Sends cached responses before Fastify sees the request, because its routing and hooks take longer than sending. A
- * response consists only of the cache entry and the `commonHeaders` of its URL.
+ * Sends cached responses before Fastify sees the request, because Fastify's routing and hooks take longer than sending.
+ * A response consists only of the cache entry and the `commonHeaders` of its URL.
  */
 export function addFastPath(
   { server }: FastifyInstance,
