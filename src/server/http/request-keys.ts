@@ -55,7 +55,7 @@ declare module 'fastify' {
   }
 }
 
-/** Matches the request ids that proxies commonly generate. Other characters could break a log line. */
+/** Matches the request ids that proxies generate. Other values are not logged, because clients may have chosen them. */
 const ID_OF_PROXY = /^[A-Za-z0-9._-]{8,64}$/;
 
 /** Returns a generator of request ids: a counter after a random prefix, which distinguishes processes. */
