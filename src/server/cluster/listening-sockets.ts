@@ -50,7 +50,7 @@ export async function bindSocket(host: string, port: number): Promise<SocketHand
     const { address, family } = await lookup(host);
     const handle = createHandle(address, port, family, -1, 0);
     if (typeof handle === 'number') throw systemError(handle);
-    // libuv does not report an address in use when it binds, but in the next call.
+    // If the address is in use, libuv reports this not when it binds, but in the next call.
     const errorNumber = handle.getsockname({});
     if (errorNumber === 0) return handle;
     handle.close();

@@ -145,8 +145,8 @@ async function consoleAssets(app: FastifyInstance, { consoleDir }: { consoleDir:
 }
 
 /**
- * Returns whether a request extends its session. Event streams, and requests that no input of the operator caused, do
- * not.
+ * Returns whether a request extends its session. Event streams do not, nor do requests that no input of the operator
+ * caused.
  */
 function isUse({ routeOptions, headers }: FastifyRequest): boolean {
   return routeOptions.url !== CONSOLE_API.events && headers[UNATTENDED_HEADER] === undefined;

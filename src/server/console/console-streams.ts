@@ -32,7 +32,7 @@ export interface ConsoleStreams extends ChangeListener {
 /** Creates the set of open streams. `findOpenSessions` returns the given tokens whose sessions are open. */
 export function createConsoleStreams(findOpenSessions: (tokens: string[]) => Promise<Set<string>>): ConsoleStreams {
   const open = new Set<ServerResponse>();
-  /** The tokens of the sessions, by the function that ends the session's stream or other work. */
+  /** For each stream and other work, the function that ends it and the token of its session. */
   const tokens = new Map<() => void, string>();
   function send(frame: string): void {
     for (const response of open) {

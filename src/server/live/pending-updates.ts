@@ -79,7 +79,7 @@ export class PendingUpdates {
     if (resuming?.streams.size === 0) this.#resuming.delete(subscription);
   }
 
-  /** Moves the streams that resumed to the shared frames of their subscriptions. Call this after the delivery. */
+  /** Lets the resumed streams get the shared frames of their subscriptions. Call this after the delivery. */
   endResuming(): void {
     for (const [subscription, { streams }] of this.#resuming) {
       // Streams that closed during the delivery are no longer in the subscription.

@@ -112,8 +112,8 @@ const SHARD_URLS = 10_000;
 const NAMESPACE = { xmlns: 'http://www.sitemaps.org/schemas/sitemap/0.9' };
 
 /**
- * Returns the URL of a shard. The name of a shard consists of its first and last cursors, so every process derives the
- * same URL.
+ * Returns the URL of a shard. The name of a shard consists of the cursors between which its products are, so every
+ * process derives the same URL.
  */
 const shardPath = ({ after, upTo }: ProductRange) => paths.sitemapShard(`${after}~${upTo}.xml`);
 
