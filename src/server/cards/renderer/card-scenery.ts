@@ -124,7 +124,7 @@ const MAX_PIXELS = 40_000_000;
 
 /** Parts of an SVG that reference other files, run scripts, or expand without limit. */
 const UNSAFE_SVG =
-  /<!(?:DOCTYPE|ENTITY)|<(?:script|foreignObject|use|pattern|image|feImage)\b|@import|\b(?:href|src)\s*=\s*["']?\s*[^#"'\s]|url\(\s*["']?\s*[^#"'\s)]/i;
+  /<!(?:DOCTYPE|ENTITY)|<(?:script|foreignObject|use|pattern|image|feImage)\b|@import|\b(?:href|src)\s*=\s*(?:["']\s*)?[^#"'\s]|url\(\s*(?:["']\s*)?[^#"'\s)]/i;
 
 /** Background colours of the tile that replaces a missing picture; a product always gets the same colour. */
 const BACKGROUNDS = ['#12616b', '#a8481f', '#2c4f8f', '#7a5a10', '#5d3a8a', '#2f6a2a'] as const;

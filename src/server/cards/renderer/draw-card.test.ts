@@ -135,6 +135,15 @@ describe('the picture on a card', () => {
   ])('a picture that %s is replaced by the initial', async (_name, picture) => {
     expect((await card(picture)).equals(await card())).toBe(true);
   });
+
+  test.each(['href=', 'fill="url('])(
+    'a picture with a megabyte of spaces after `%s` is checked quickly',
+    async (start) => {
+      const picture = square('fill="#00ff00"', `<!-- ${start}${' '.repeat(2 ** 20)}#a -->`);
+      // A check whose time grows with the square of the length would take an hour.
+      expect(await greenOfTile(await card(picture))).toBeGreaterThan(240);
+    },
+  );
 });
 
 async function greenOfTile(png: Buffer): Promise<number> {
