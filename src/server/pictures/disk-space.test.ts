@@ -21,12 +21,15 @@ test.each([
   { all: 1_000, free: 0.9, isRefused: true },
   { all: 4, free: 0.5, isRefused: false },
   { all: 4, free: 0.3, isRefused: true },
-  // Some network file systems report no sizes.
   { all: 0, free: 0, isRefused: false },
 ])('a picture is refused if space is short ($free of $all GiB: $isRefused)', async ({ all, free, isRefused }) => {
   const check = createDiskSpaceCheck(folder, log, async () => ({ free: free * GIB, all: all * GIB }));
   const outcome = check().catch(({ code }: { code: string }) => code);
   expect(await outcome).toBe(isRefused ? 'overloaded' : undefined);
+});
+
+test('a picture is stored on a disk that cannot be measured', async () => {
+  await createDiskSpaceCheck(folder, log, () => Promise.reject(new Error('ENOSYS')))();
 });
 
 test('the log contains each change between too little and enough free space once', async () => {

@@ -134,7 +134,8 @@ export function createDiskSpaceCheck(
   return async () => {
     // The folder does not exist before the first picture.
     await makePictureFolder(folder);
-    const { free, all } = await measure(folder);
+    // Some file systems cannot be measured, or report a size of 0.
+    const { free, all } = await measure(folder).catch(() => ({ free: 0, all: 0 }));
     const isFull = free < Math.min(RESERVED_BYTES, all * RESERVED_SHARE);
     if (isFull && !wasFull) {
       log.warn(
