@@ -72,7 +72,9 @@ export function deliverWebhooks(
       run: (_lease, signal) => deliverDue(signal),
       async afterPoll() {
         if (performance.now() - statusReadAt < POLLS_PER_STATUS * times.pollMs) return;
-        attempts.expired += await expireEvents(database, await now());
+        const expired = await expireEvents(database, await now());
+        // A delivery may have counted another event while this waited.
+        attempts.expired += expired;
         status = await readWebhookStatus(database, receiver);
         statusReadAt = performance.now();
       },
