@@ -43,13 +43,19 @@ const SELECT_POSITION = 'SELECT pg_current_wal_insert_lsn()::text AS position';
 const SELECT_REPLAYED = `SELECT pg_is_in_recovery() AS follows,
   coalesce(pg_last_wal_replay_lsn() >= $1::pg_lsn, false) AS has_replayed`;
 
-/** Returns the primary's WAL position, or undefined if the engine has none. @throws if the primary does not respond. */
+/** SQLSTATE `object_not_in_prerequisite_state`: during a failover, the server may still be in recovery. */
+const IN_RECOVERY = '55000';
+
+/**
+ * Returns the primary's WAL position, or undefined if the engine has none.
+ * @throws if the primary does not respond, or is in recovery.
+ */
 export async function readPosition(primary: Sql): Promise<string | undefined> {
   try {
     const [row] = await primary.query<{ position: string }>(SELECT_POSITION, [], { timeoutMs: RESPONSE_TIMEOUT_MS });
     return row?.position;
   } catch (error) {
-    if (error instanceof pg.DatabaseError) return undefined;
+    if (error instanceof pg.DatabaseError && error.code !== IN_RECOVERY) return undefined;
     throw error;
   }
 }

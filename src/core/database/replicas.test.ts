@@ -16,6 +16,7 @@ import { saveProducts } from '../products/save-products.ts';
 import { systemRuntime } from '../runtime.ts';
 import { type Database, openDatabase } from './database.ts';
 import { migrate } from './migrate.ts';
+import { readPosition } from './replica-watch.ts';
 import { openReplicas, type ReplicatedReads } from './replicas.ts';
 
 let servers: ReplicatedServers;
@@ -272,6 +273,12 @@ describe('replicas of a real server', () => {
       await foreign.close();
       await other.drop();
     }
+  });
+
+  test('a primary in recovery is not mistaken for an engine without positions', async () => {
+    const recovering = openDatabase({ url: servers.replicas[0]?.url ?? '', log: silentLog });
+    await expect(readPosition(recovering)).rejects.toThrow('recovery is in progress');
+    await recovering.close();
   });
 
   test('promoted replicas are no longer read, and writes still go to the primary', async () => {
