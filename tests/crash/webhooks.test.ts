@@ -71,7 +71,7 @@ test('two instances of the site report a scheduled launch as one event, and not 
   const lateMs = Date.now() - launchesAt;
   expect(launched()[0]).toMatchObject({ timestamp: new Date(launchesAt).toISOString(), data: { productId: 'tide' } });
   expect(lateMs).toBeGreaterThan(-100);
-  // Makes each instance send one more event, by which time it would also have sent a second event about the launch.
+  // Makes each instance send one more event. A second event about the launch would have been sent before it.
   for (const { address } of sites) {
     // The site's clock follows the database's clock, but lags behind it by the latency of its last query.
     await expect.poll(async () => (await fetch(`${address}/api/products/tide`)).status).toBe(200);

@@ -56,12 +56,12 @@ export async function importProducts(database: Database, options: ImportOptions)
     await updateSizes(database, written);
     if (written > 0) await flushSearchIndexes(database, log);
     await merged.duplicateNames.compareWithSite(database).catch((error: unknown) => {
-      // The import has committed, so a failure must not look as if nothing had been imported. The report lacks only
-      // duplicates of existing names.
+      // The import has committed, so a failure must not look as if nothing had been imported. Only the
+      // names that exist on the site are missing from the report.
       if (dryRun) throw error;
       log.warn(
         { err: error },
-        'Cannot compare the imported names with those of the site; the report lacks duplicates of existing names',
+        'Cannot compare the imported names with those of the site; the report does not list names that exist there',
       );
     });
     const { duplicateNames, ...changes } = merged;

@@ -13,7 +13,7 @@ export async function readLiveCounts(sql: Sql, productIds: readonly string[], no
     : sql.query<LiveCounts>(SELECT_COUNTS, [productIds, now.toISOString()], { isPrepared: true });
 }
 
-// The condition on the product lets a distributed database select the shards.
+// The condition on `m.product_id` lets a distributed database select the shards.
 const SELECT_COMMENTS = `SELECT m.product_id AS "productId", m.id AS "commentId", m.likes
   FROM comments m JOIN products p ON p.id = m.product_id AND p.created_at <= $3::timestamptz
   WHERE m.product_id = ANY($1::text[]) AND m.id = ANY($2::uuid[]) AND ${PUBLIC}`;

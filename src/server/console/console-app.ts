@@ -53,7 +53,7 @@ export async function buildConsoleApp(options: ConsoleOptions): Promise<FastifyI
     genReqId: createRequestIds(),
     bodyLimit: SERVER_LIMITS.bodyLimit,
     routerOptions: SERVER_LIMITS.routerOptions,
-    // Responds to uploads that lose their slot.
+    // Responds to uploads that lose their place in the queue of pictures.
     clientErrorHandler: SERVER_LIMITS.clientErrorHandler,
     return503OnClosing: false,
     trustProxy: trustProxy ?? false,

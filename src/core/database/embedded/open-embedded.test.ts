@@ -68,7 +68,7 @@ describe('embedded databases', () => {
     const logger = (await titles()).find(({ title }) => title.includes('logger'))?.pid;
     if (logger === undefined) throw new Error('The server has no logger');
     process.kill(logger, 'SIGSTOP');
-    // `stop` kills the logger after ten seconds, which a busy machine may need for the polls below.
+    // Stops the clock, because `stop` kills the logger after ten seconds, and the polls below may take that long.
     const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now());
     onTestFinished(() => clock.mockRestore());
     let stopped = false;

@@ -166,7 +166,7 @@ function send<Body>(method: Method, path: string, { json, upload, headers = {} }
   });
 }
 
-/** Parses a response. Returns null if it is not a JSON object, such as the HTML error page from a proxy. */
+/** Parses a response. Returns null for anything but a JSON object, for example for the HTML error page of a proxy. */
 function parse(text: string): object | null {
   try {
     const body: unknown = JSON.parse(text);
