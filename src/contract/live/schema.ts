@@ -15,7 +15,10 @@ export const LiveCountsSchema = Type.Object(
   { $id: 'LiveCounts' },
 );
 
-/** A public comment with its current number of likes. If the client does not know the comment, it is new. */
+/**
+ * A public comment that was added, restored or liked, with its current number of likes. If a client that has loaded the
+ * whole list does not know the comment, it is new.
+ */
 export const LiveCommentSchema = Type.Object(
   {
     productId: Type.String(),

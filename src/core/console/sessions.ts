@@ -27,7 +27,10 @@ export async function beginSession(sql: Sql, operator: string, now: Date): Promi
 export const IS_OPEN =
   'used_at > $2::timestamptz AND created_at > $3::timestamptz AND used_at < $4::timestamptz AND created_at < $4::timestamptz';
 
-/** Returns the bounds of open sessions: last used after the first, created after the second, both before the third. */
+/**
+ * Returns the three bounds of open sessions, which were last used after the first time and created after the second,
+ * and both before the third.
+ */
 export const boundsOf = (now: Date) =>
   [-IDLE_HOURS * HOUR_MS, -MAX_DAYS * DAY_MS, IDLE_HOURS * HOUR_MS].map((ms) =>
     new Date(now.getTime() + ms).toISOString(),

@@ -29,7 +29,7 @@ test('a client that does not read is disconnected before it occupies much memory
   client.pause();
   const frame = Buffer.alloc(50_000, '.');
   let most = 0;
-  // The kernel buffers several megabytes first.
+  // The kernel buffers several megabytes before `writableLength` grows.
   let sent = 0;
   while (stream.send(frame)) {
     sent += 1;

@@ -82,7 +82,7 @@ export function BrowserRouter({ children }: { children: ReactNode }) {
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs once, after the first render
   useEffect(() => {
-    // The entry of a fragment that was typed, or of the skip link, is new and therefore has no state yet.
+    // A fragment that was typed into the address bar, or the skip link, adds a history entry without a state.
     const onPopState = () => show(window.history.state ? 'POP' : 'PUSH');
     window.addEventListener('popstate', onPopState);
     // The visitor may have gone back during hydration.

@@ -158,8 +158,8 @@ async function processesNaming(folder: string): Promise<number[]> {
 }
 
 /**
- * Runs `ps`, which exits with an error if it finds no process.
- * @throws Error if `ps` cannot be started, because processes may exist nevertheless.
+ * Returns the output of `ps`. An exit code other than 0 is not an error: it also means that no process was found.
+ * @throws Error if `ps` cannot be started, because empty output would wrongly mean that there is no process.
  */
 async function listProcesses(args: readonly string[]): Promise<string> {
   const { code, output } = await runProgram({ kind: 'self' }, 'ps', args);

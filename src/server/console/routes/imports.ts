@@ -218,6 +218,6 @@ function failureOf(error: unknown, log: ConsoleOptions['log']): ImportEvent {
   log.error({ err: error }, 'An import started in the console failed');
   return {
     kind: 'failed',
-    message: 'The import failed because of an unexpected error, which the log contains. Nothing was imported.',
+    message: 'The import failed with an unexpected error, and nothing was imported. See the log of the site.',
   };
 }

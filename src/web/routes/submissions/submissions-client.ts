@@ -96,7 +96,7 @@ export const submissionsClient = {
     sendAsMaker('PUT', submissionPaths.image(access.id), access, { upload }),
   addScreenshot: (access: MakerAccess, upload: Upload) =>
     sendAsMaker('POST', submissionPaths.screenshots(access.id), access, { upload }),
-  /** Removes the screenshot with this index in the version `base`, if the submission has not changed since. */
+  /** Removes the screenshot at this index. Fails if the submission has changed since the given version. */
   removeScreenshot(access: MakerAccess, index: number, { revision, productVersion }: Submission): Promise<Submission> {
     const base = new URLSearchParams({ revision: `${revision}`, ...(productVersion && { productVersion }) });
     return sendAsMaker('DELETE', `${submissionPaths.screenshot(access.id, index)}?${base}`, access);
