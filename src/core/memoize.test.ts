@@ -17,6 +17,24 @@ test('a result is reused for the given time, per argument, and concurrent calls 
   expect(await read(one)).toBe('one 3');
 });
 
+test('concurrent calls share a read even after the given time, and with a time of 0, only concurrent calls do', async () => {
+  let finish = (_result: string) => {};
+  const read = memoize(
+    (_: object) =>
+      new Promise<string>((resolve) => {
+        finish = resolve;
+      }),
+    0,
+  );
+  const argument = {};
+  const shared = [read(argument), read(argument)];
+  finish('first');
+  expect(await Promise.all(shared)).toEqual(['first', 'first']);
+  const later = read(argument);
+  finish('second');
+  expect(await later).toBe('second');
+});
+
 test('after a failed read, the next call reads again', async () => {
   let reads = 0;
   const read = memoize(async (_: object) => {

@@ -284,8 +284,7 @@ test('the overview has the counts of waiting items and the activity, and /doctor
   expect(overview.waiting.heldComments).toBeGreaterThan(0);
   expect(overview.boards.map(({ kind }) => kind)).toEqual(['day', 'week', 'month', 'year']);
   expect(overview.database.products).toBeGreaterThan(0);
-  // Operators share the findings, because examining a large site takes long.
-  const findings = [{ check: 'database', status: 'ok', message: 'it responds (check 1)' }];
-  const read = (operator: TestOperator) => operator.json('GET', '/doctor');
-  expect(await Promise.all([ada, grace].map(read))).toEqual([{ findings }, { findings }]);
+  expect(await ada.json('GET', '/doctor')).toEqual({
+    findings: [{ check: 'database', status: 'ok', message: 'it responds' }],
+  });
 });

@@ -9,8 +9,8 @@ import type { ConsoleOptions } from '../console-options.ts';
 
 const DAYS = 30;
 const HOURS = 48;
-/** How long the charts and the findings are cached for all operators, because they take long on a large site. */
-const MAX_AGE_MS = 60_000;
+/** How long the data of the charts is cached for all operators, because it takes long to compute on a large site. */
+const ACTIVITY_AGE_MS = 60_000;
 
 /** Routes for the overview, the number of waiting items, and the findings of `doctor`, which take the longest. */
 export const overviewRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
@@ -19,7 +19,7 @@ export const overviewRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
 ) => {
   const activityOf = memoize(
     (sql: Database) => readActivity(sql, { days: DAYS, hours: HOURS, now: runtime.now() }),
-    MAX_AGE_MS,
+    ACTIVITY_AGE_MS,
     runtime.monotonicMs,
   );
   const readFindings = async (): Promise<Finding[]> => {
@@ -27,7 +27,8 @@ export const overviewRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
     for await (const finding of examine()) findings.push(finding);
     return findings;
   };
-  const findingsOf = memoize(readFindings, MAX_AGE_MS, runtime.monotonicMs);
+  // Only concurrent requests share the findings, so operators see at once whether they have solved a problem.
+  const findingsOf = memoize(readFindings, 0, runtime.monotonicMs);
 
   app.get(CONSOLE_API.overview, async () =>
     readOverview(database, {
