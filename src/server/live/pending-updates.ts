@@ -87,14 +87,14 @@ export class PendingUpdates {
     }
   }
 
-  /** Takes back a batch that could not be delivered. */
+  /** Takes back a batch that could not be delivered, without the streams that closed in the meantime. */
   restore(batch: PendingUpdates): void {
     for (const id of batch.#productIds) this.#productIds.add(id);
     for (const id of batch.#commentIds) this.#commentIds.add(id);
     this.#catalogue ||= batch.#catalogue;
     this.#isRefetchNeeded ||= batch.#isRefetchNeeded;
     for (const [subscription, { since, streams }] of batch.#resuming) {
-      for (const stream of streams) this.resume(stream, subscription, since);
+      for (const stream of streams) if (subscription.resuming.has(stream)) this.resume(stream, subscription, since);
     }
   }
 
