@@ -208,6 +208,25 @@ test('a page shows current ages as soon as the visitor returns to a device that 
   await expect(page.locator('.product-card .time-ago')).toHaveText('8 hours ago');
 });
 
+test('a page that opens after the device was asleep links to today’s leaderboard', async ({ page, site }) => {
+  const term = `dragonet ${randomUUID()}`;
+  const createdAt = new Date(Date.now() - 60_000).toISOString();
+  await site.addProduct({ name: 'Dragonet awake', description: term, createdAt });
+  // The clock of `performance` stood still for a day.
+  await page.addInitScript((dayMs) => {
+    const { now } = Date;
+    Date.now = () => now() + dayMs;
+  }, 86_400_000);
+  const serversDay = () => new Date().toISOString().slice(0, 10);
+  const before = serversDay();
+  await visit(page, `/?q=${term}`);
+  await expect(page.locator('.product-card .time-ago'), 'the page knows the current time').toHaveText('1 day ago');
+  await expect(page.getByRole('main').getByRole('link', { name: 'Leaderboards' })).toHaveAttribute(
+    'href',
+    new RegExp(`/\\?board=(${before}|${serversDay()})$`),
+  );
+});
+
 test('while the tab that leads the shared stream is frozen, another tab polls', async ({ page, site }) => {
   const product = await site.addProduct({ name: 'Triggerfish' });
   const leader = await page.context().newPage();
