@@ -86,3 +86,14 @@ test('the votes of a product with more than 20,000 votes are not cached, so the 
   expect(checksCap(write)).toBe(true);
   expect(checksCap((await cast(counts, 'session-b'))[0])).toBe(true);
 });
+
+test('at most 100,000 pairs of product and network are cached, even if the networks were added by later votes', async () => {
+  const counts = createNetworkCounts();
+  const ids = ['tide', 'ebb'];
+  const sizes = ids.map((product_id) => ({ product_id, window_changes: 0, votes: 0 }));
+  await counts.load({ query: async () => sizes as never }, ids);
+  const networks = Array.from({ length: 60_000 }, (_, index) => `network-${index}`);
+  for (const id of ids) expect(counts.record(id, 1, networks, [])).toBe(true);
+  const isCached = (productId: string) => counts.areWithinCap([{ productId, network: NETWORK }], CAP);
+  expect(ids.filter(isCached)).toEqual(['ebb']);
+});

@@ -116,8 +116,8 @@ export function createNetworkCounts(monotonicMs: () => number = () => performanc
       const size = votes.size;
       for (const network of added) votes.set(network, (votes.get(network) ?? 0) + 1);
       for (const network of removed) votes.set(network, (votes.get(network) ?? 1) - 1);
-      // The cache computes the size of an entry only when the entry is set.
-      if (votes.size > size) products.set(productId, known);
+      // The cache computes the size of an entry only when another object is set.
+      if (votes.size > size) products.set(productId, { ...known });
       return true;
     },
   };
