@@ -91,8 +91,8 @@ export const CONSOLE_HEADERS: Readonly<Record<string, string>> = {
       "script-src 'self'",
       "style-src 'self'",
       "font-src 'self'",
-      // A product's picture may have any URL, and a new picture is shown from memory before its upload.
-      "img-src 'self' data: blob: https: http:",
+      // A product's picture may have any URL.
+      "img-src 'self' data: https: http:",
       "connect-src 'self'",
       "form-action 'self'",
       "base-uri 'none'",
