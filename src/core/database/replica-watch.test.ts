@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { createLogLines } from '../../../tests/support/log-lines.ts';
+import type { Database } from './database.ts';
 import { isCurrentEnough, nextReplicaState, type ReplicaEvent, type ReplicaState } from './replica-watch.ts';
+import { openReplicas } from './replicas.ts';
 
 const goal = { position: '0/16B3748', requestedAt: 9_000 };
 const unverified: ReplicaState = { kind: 'unverified' };
@@ -114,4 +117,15 @@ test.each<[string, ReplicaState, number, number, boolean]>([
   ],
 ])('%s', (_name, state, moment, now, expected) => {
   expect(isCurrentEnough(state, moment, now)).toBe(expected);
+});
+
+test('an unreachable replica is logged with its name and the reason, and not as an outage of the database', async () => {
+  const { log, lines } = createLogLines();
+  const primary = { query: async () => [{ position: '0/16B3748', system: '1' }] } as unknown as Database;
+  const reads = openReplicas(primary, ['postgres://site@127.0.0.1:1/launches'], { log, maxConnections: 1 });
+  await expect.poll(() => lines().map(({ msg }) => msg)).toContain('Skipping a replica until it is usable');
+  await reads.close();
+  expect(lines()).toMatchObject([
+    { replica: '127.0.0.1:1/launches', reason: 'connect ECONNREFUSED 127.0.0.1:1', level: 40 },
+  ]);
 });

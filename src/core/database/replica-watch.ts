@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { Log } from '../runtime.ts';
+import { reasonOf } from './connect.ts';
 import type { Database, Sql } from './database.ts';
 
 /** A replica, and whether it may be read. Times are in milliseconds of the monotonic clock. */
@@ -199,7 +200,9 @@ export function watchReplica(options: WatchOptions): Replica {
     if (isUsable === wasUsable) return;
     wasUsable = isUsable;
     if (isUsable) log.info({ replica: name }, 'Reading from a replica');
-    else if (!isClosed) log.warn({ replica: name, reason: String(reason) }, 'Skipping a replica until it is usable');
+    else if (!isClosed) {
+      log.warn({ replica: name, reason: reasonOf(reason).message }, 'Skipping a replica until it is usable');
+    }
   }
 
   async function check(): Promise<void> {

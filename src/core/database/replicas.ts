@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Change } from '../changes/change-feed.ts';
 import { type Log, systemRuntime } from '../runtime.ts';
 import { isDistributed } from './citus.ts';
-import { ConnectError, describeUrl } from './connect.ts';
+import { ConnectError, describeUrl, SILENT_LOG } from './connect.ts';
 import { type Database, openDatabase, type Sql, type StatementOptions } from './database.ts';
 import { isSlowStatement } from './database-errors.ts';
 import { type Replica, watchReplica } from './replica-watch.ts';
@@ -231,9 +231,11 @@ export function openReplicas(
   urls: readonly string[],
   { log, maxConnections }: { log: Log; maxConnections: number },
 ): ReplicatedReads {
+  // Without warnings and errors, which would report an outage of the database. The watch logs that a replica is skipped.
+  const replicaLog: Log = { ...SILENT_LOG, info: (fields, message) => log.info(fields, message) };
   const databases = urls.map((url) => ({
     name: describeUrl(url),
-    database: openDatabase({ url, log, maxConnections }),
+    database: openDatabase({ url, log: replicaLog, maxConnections }),
   }));
   return readFromReplicas(primary, databases, log);
 }
