@@ -12,11 +12,12 @@ import { failure, ok, warning } from './finding.ts';
 /** Slower responses delay pages noticeably, because a page runs several queries in sequence. */
 const SLOW_RESPONSE_MS = 20;
 
-/** Checks that the database responds quickly and uses UTF-8. */
+const SELECT_SERVER = `SELECT current_setting('server_version') AS version, current_setting('server_encoding') AS encoding,
+  current_setting('transaction_read_only') = 'on' AS read_only`;
+
+/** Checks that the database responds quickly, uses UTF-8 and accepts writes. */
 export async function checkServer(sql: Sql, location: string): Promise<Finding> {
-  const [about] = await sql.query<{ version: string; encoding: string }>(
-    "SELECT current_setting('server_version') AS version, current_setting('server_encoding') AS encoding",
-  );
+  const [about] = await sql.query<{ version: string; encoding: string; read_only: boolean }>(SELECT_SERVER);
   const times: number[] = [];
   for (let attempt = 0; attempt < 5; attempt += 1) {
     const begin = performance.now();
@@ -30,6 +31,13 @@ export async function checkServer(sql: Sql, location: string): Promise<Finding> 
       'database',
       `${message}, but its encoding is ${about?.encoding}`,
       'Move to a database with the encoding UTF8.',
+    );
+  }
+  if (about?.read_only) {
+    return failure(
+      'database',
+      `${message}, but it is read-only`,
+      'Set DATABASE_URL to the primary server, or find out why this server or its host made the database read-only.',
     );
   }
   if (responseMs > SLOW_RESPONSE_MS) return warning('database', message, 'Run the site closer to the database.');
