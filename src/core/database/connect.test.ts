@@ -154,14 +154,15 @@ describe('an unusable server is reported in one line with the reason and without
     }
   });
 
-  test('a server that is starting or full is reported with the advice to try again', async () => {
-    const refusal = (code: string) => message('E', Buffer.from(`SFATAL\0C${code}\0MNot now\0\0`));
-    for (const code of ['57P03', '53300']) {
-      const server = await listen((socket) => socket.once('data', () => socket.end(refusal(code))));
-      const text = await errorOf(`postgres://127.0.0.1:${portOf(server)}/launches`);
-      server.close();
-      expect(text).toMatch(/ cannot be used: Not now\. Try again in a moment\.$/);
-    }
+  test.each([
+    ['57P03', 'Not now', 'Try again in a moment.'],
+    ['53300', 'Not now', 'Try again in a moment.'],
+    ['28000', 'no pg_hba.conf entry for host "::1", user "site", no encryption', 'Add sslmode=verify-full to the URL'],
+  ])('a server that refuses a connection (%s, %s) is reported with the advice: %s', async (code, reason, advice) => {
+    const refusal = message('E', Buffer.from(`SFATAL\0C${code}\0M${reason}\0\0`));
+    const server = await listen((socket) => socket.once('data', () => socket.end(refusal)));
+    expect(await errorOf(`postgres://127.0.0.1:${portOf(server)}/launches`)).toContain(`: ${reason}. ${advice}`);
+    server.close();
   });
 
   test('a server older than PostgreSQL 14 is reported', async () => {

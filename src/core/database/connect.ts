@@ -138,6 +138,9 @@ export const SILENT_LOG: Log = { info: () => {}, warn: () => {}, error: () => {}
 /** Matches the codes of Node's TLS errors, and the driver's message if the server does not support TLS. */
 const TLS_ERROR = /CERT|SSL|TLS|UNABLE_TO_VERIFY/;
 
+/** Matches PostgreSQL's message for a refused connection without TLS, which many hosts require. */
+const UNENCRYPTED = /, no encryption$/;
+
 /** SQLSTATE codes of a server that has too many connections, or is starting up or shutting down. */
 const BUSY_CODES: readonly string[] = ['53300', '57P03'];
 
@@ -166,6 +169,8 @@ async function checkServer(url: string): Promise<Server> {
 function adviceFor(reason: Error): string {
   const code = systemCode(reason) ?? '';
   if (BUSY_CODES.includes(code)) return 'Try again in a moment.';
+  if (UNENCRYPTED.test(reason.message))
+    return 'Add sslmode=verify-full to the URL, or allow this connection in pg_hba.conf.';
   // The driver opens only the files of `sslrootcert`, `sslcert` and `sslkey`, so a failed `open` concerns TLS.
   if (('syscall' in reason && reason.syscall === 'open') || TLS_ERROR.test(code || reason.message))
     return 'Check sslmode, and for a private CA, set sslrootcert to its file.';
