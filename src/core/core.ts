@@ -11,7 +11,7 @@ import { addCommentsWithEvents, type WrittenComment } from './comments/add-comme
 import { type Like, likeComments } from './comments/like-comments.ts';
 import { listComments, listHeldComments } from './comments/list-comments.ts';
 import { type CommentAuthor, type PreparedComment, prepareComment, type Sender } from './comments/prepare-comment.ts';
-import { idempotencyKeyReused, productNotFound } from './core-error.ts';
+import { CoreError, idempotencyKeyReused, productNotFound } from './core-error.ts';
 import type { Database } from './database/database.ts';
 import { primaryOnly, type ReadSources } from './database/replicas.ts';
 import { type BatchResult, type GroupCommitObserver, groupCommit, type Outcome } from './group-commit.ts';
@@ -148,14 +148,22 @@ export function createCore(database: Database, options: CoreOptions = {}): Core 
 
   const tallyLimiter = createTallyLimiter(database.connections().max);
   const networkCounts = createNetworkCounts(runtime.monotonicMs);
+  const upvoteObserver = observeWrites?.('upvotes');
   const upvotes = groupCommit<UpvoteChange, UpvoteState>({
     async commit(changes) {
       const written = await setUpvotes(database, runtime, changes, { ...launches, networkCounts });
       onUnchecked?.(written.unchecked);
       return publish(written);
     },
-    observer: observeWrites?.('upvotes'),
+    observer: upvoteObserver,
   });
+
+  /** Counts an upvote that is rejected before it is queued, because the database is unavailable. */
+  function countRejected(error: unknown): never {
+    if (error instanceof CoreError && error.code === 'unavailable') upvoteObserver?.rejected();
+    throw error;
+  }
+
   const comments = groupCommit<PreparedComment, WrittenComment>({
     commit: async (batch) => publish(await addCommentsWithEvents(database, runtime, batch, recordEvents)),
     observer: observeWrites?.('comments'),
@@ -207,7 +215,8 @@ export function createCore(database: Database, options: CoreOptions = {}): Core 
     },
     async setUpvote(change, networkPrefix) {
       const looking = launches.networks?.lookUp(change.productId, change.upvoted ? networkPrefix : undefined);
-      const { hasLaunched, network } = (looking instanceof Promise ? await looking : looking) ?? { hasLaunched: true };
+      const status = looking instanceof Promise ? await looking.catch(countRejected) : looking;
+      const { hasLaunched, network } = status ?? { hasLaunched: true };
       if (!hasLaunched) throw productNotFound();
       const state = await upvotes.submit(network ? { ...change, network } : change);
       reads.noteSession(change.session);

@@ -13,6 +13,7 @@ import { readSettings } from '../../src/settings/settings.ts';
 import { buildProduct } from '../support/build-product.ts';
 import { openEvents } from '../support/event-client.ts';
 import { createLogLines } from '../support/log-lines.ts';
+import { newVisitor } from '../support/requests.ts';
 import { createRenderer } from '../support/stub-renderer.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { newSecret, startReceiver } from '../support/webhook-receiver.ts';
@@ -117,7 +118,7 @@ describe('GET /metrics (api.md, Health)', () => {
     expect((await fetch(address, { headers: authorization(TOKEN) })).status).toBe(200);
   });
 
-  test('detects an unreachable database even without visitors, and initially reports 0 rejected writes', async () => {
+  test('detects an unreachable database even without visitors, and counts the writes rejected from then on', async () => {
     await start({ METRICS_TOKEN: TOKEN });
     const lines = async () => (await (await ask('/metrics', authorization(TOKEN))).text()).split('\n');
     const rejected = ['upvotes', 'comments', 'likes'].map(
@@ -127,6 +128,8 @@ describe('GET /metrics (api.md, Health)', () => {
     await expect.poll(lines).toEqual(expect.arrayContaining(['groundswell_database_unreachable 0', ...rejected]));
     await database.simulateOutage();
     await expect.poll(lines).toContain('groundswell_database_unreachable 1');
+    await fetch(`${site.address}/api/products/tide/upvote`, { method: 'PUT', headers: newVisitor() });
+    expect(await lines()).toContain('groundswell_writes_rejected_total{kind="upvotes"} 1');
   });
 
   test('counts requests to the console, but does not time them, because its streams stay open', async () => {
