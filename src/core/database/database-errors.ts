@@ -88,6 +88,9 @@ export const isUniqueViolation = hasState('23505');
 /** Returns whether a new row references a row that does not exist. */
 export const isForeignKeyViolation = hasState('23503');
 
+/** Returns whether the role lacks the privilege for a statement. */
+export const isPermissionDenied = hasState('42501');
+
 /** Failures with the same reason belong to one outage if at most this time passes between them. */
 const OUTAGE_GAP_MS = 60_000;
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { silentLog } from '../../../tests/support/silent-log.ts';
 import { createTestDatabase, MIGRATIONS, type TestDatabase } from '../../../tests/support/test-database.ts';
+import { withinTransaction } from '../../../tests/support/within-transaction.ts';
 import { searchIndexOf } from '../products/search-trigrams.ts';
 import { openDatabase } from './database.ts';
 import { migrate, readMigrations } from './migrate.ts';
@@ -54,6 +55,17 @@ describe('the schema', () => {
     } finally {
       await byteByByte.drop();
     }
+  });
+
+  test('a role that may not create tables is refused with advice', async () => {
+    const migrating = database.transaction(async (sql) => {
+      await sql.query('CREATE SCHEMA closed');
+      await sql.query('GRANT USAGE ON SCHEMA closed TO pg_monitor');
+      await sql.query('SET LOCAL search_path = closed');
+      await sql.query('SET LOCAL ROLE pg_monitor');
+      await migrate(withinTransaction(database, sql), MIGRATIONS, silentLog);
+    });
+    await expect(migrating).rejects.toThrow('permission denied for schema closed. Make the role the owner');
   });
 
   test('a site in its own schema gets and uses its own tables and indexes, even if another site is in a later schema of the search path', async () => {

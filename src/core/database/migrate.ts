@@ -4,6 +4,7 @@ import pg from 'pg';
 import type { Log } from '../runtime.ts';
 import { distribute } from './citus.ts';
 import type { Database, Sql } from './database.ts';
+import { isPermissionDenied } from './database-errors.ts';
 
 const FILE_NAME = /^(\d{4})_[a-z0-9_]+\.sql$/;
 
@@ -91,8 +92,19 @@ async function findPending(sql: Sql, migrations: readonly Migration[]): Promise<
   const applied = hasHistory ? await sql.query<{ version: number }>('SELECT version FROM schema_migrations') : [];
   const versions = new Set(applied.map(({ version }) => version));
   const pending = migrations.filter(({ version }) => !versions.has(version));
-  if (pending.length > 0) await unlessRaceLost(() => sql.query(CREATE_HISTORY));
+  if (pending.length > 0) await createHistory(sql);
   return pending;
+}
+
+/** @throws Error that says what to do if the role may not create tables. From PostgreSQL 15, few roles may. */
+async function createHistory(sql: Sql): Promise<void> {
+  try {
+    await unlessRaceLost(() => sql.query(CREATE_HISTORY));
+  } catch (cause) {
+    if (!isPermissionDenied(cause)) throw cause;
+    const advice = 'Make the role the owner of the database, or grant it CREATE on the schema.';
+    throw new Error(`${(cause as Error).message}. ${advice}`, { cause });
+  }
 }
 
 /**

@@ -10,6 +10,7 @@ import { readRows, readTableShapes, SITE_TABLES, type TableShape } from '../back
 import { CoreError } from '../core-error.ts';
 import { reasonOf } from '../database/connect.ts';
 import type { Database, Sql } from '../database/database.ts';
+import { isPermissionDenied } from '../database/database-errors.ts';
 import { readMigrations } from '../database/migrate.ts';
 import { disableTimeouts } from '../database/transactions.ts';
 import { type MeasureDisk, measureDisk, systemCode } from '../file-system.ts';
@@ -95,8 +96,6 @@ export async function checkBackups(
   }
 }
 
-const INSUFFICIENT_PRIVILEGE = '42501';
-
 /** Thrown after a successful trial to roll the transaction back. */
 class TrialRollback extends Error {}
 
@@ -124,7 +123,7 @@ async function tryRestore(database: Database, path: string, migrationsFolder: st
     });
   } catch (error) {
     if (error instanceof TrialRollback) return true;
-    if (error instanceof pg.DatabaseError && error.code === INSUFFICIENT_PRIVILEGE) return false;
+    if (isPermissionDenied(error)) return false;
     throw error;
   }
 }
