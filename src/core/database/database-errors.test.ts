@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { expect, test } from 'vitest';
 import { createLogLines } from '../../../tests/support/log-lines.ts';
 import { CoreError } from '../core-error.ts';
@@ -19,6 +20,18 @@ test('an outage is logged once for any number of requests; another reason or a l
   now += 61_000;
   await fail(away('25006'));
   expect(lines()).toHaveLength(3);
+});
+
+test.each([
+  ['25006', 'The database accepts no changes'],
+  ['53100', 'The database accepts no changes'],
+  ['57014', 'The database canceled a statement, usually because it took too long'],
+  ['57P03', 'The database is unavailable'],
+])('the log says what a database that responds with %s does: %s', async (code, message) => {
+  const { log, lines } = createLogLines();
+  const cause = Object.assign(new pg.DatabaseError('refused', 0, 'error'), { code });
+  await expect(watchOutages(log)(Promise.reject(new CoreError('unavailable', 'away', { cause })))).rejects.toThrow();
+  expect(lines()).toMatchObject([{ msg: message, reason: code }]);
 });
 
 test('errors of a statement are not logged as outages, and results are returned unchanged', async () => {

@@ -91,6 +91,11 @@ export const isForeignKeyViolation = hasState('23503');
 /** Returns whether the role lacks the privilege for a statement. */
 export const isPermissionDenied = hasState('42501');
 
+function describeFailure(cause: unknown): string {
+  if (isCanceled(cause)) return 'The database canceled a statement, usually because it took too long';
+  return refusesWrites(cause) ? 'The database accepts no changes' : 'The database is unavailable';
+}
+
 /** Failures with the same reason belong to one outage if at most this time passes between them. */
 const OUTAGE_GAP_MS = 60_000;
 
@@ -109,7 +114,7 @@ export function watchOutages(
     const reason = systemCode(cause) ?? message;
     const last = lastSeen.get(reason) ?? Number.NEGATIVE_INFINITY;
     lastSeen.set(reason, now());
-    if (now() - last > OUTAGE_GAP_MS) log.error({ err: cause, reason }, 'The database is unavailable');
+    if (now() - last > OUTAGE_GAP_MS) log.error({ err: cause, reason }, describeFailure(cause));
   }
 
   return async <Result>(work: Promise<Result>): Promise<Result> => {
