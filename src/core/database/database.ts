@@ -134,10 +134,10 @@ export function openDatabase(options: DatabaseOptions): Database {
     query: (text, values, options) => logged(timed(text, query(text, values, options))),
     transaction: (work) =>
       logged(
-        inTransaction(pool, async (sql) => {
+        inTransaction(pool, timed, async (sql) => {
           // The connection may have been taken from the pool after the abort.
           signal?.throwIfAborted();
-          const result = await work({ query: (text, values) => timed(text, sql.query(text, values)) });
+          const result = await work(sql);
           signal?.throwIfAborted();
           return result;
         }),
@@ -220,7 +220,11 @@ async function run<Row extends object>(
   }
 }
 
-async function inTransaction<Result>(pool: pg.Pool, work: (sql: Sql) => Promise<Result>): Promise<Result> {
+async function inTransaction<Result>(
+  pool: pg.Pool,
+  timed: ReturnType<typeof watchStatements>,
+  work: (sql: Sql) => Promise<Result>,
+): Promise<Result> {
   const client = await pool.connect().catch((error: unknown) => {
     throw asCoreError(error);
   });
@@ -232,8 +236,8 @@ async function inTransaction<Result>(pool: pg.Pool, work: (sql: Sql) => Promise<
   client.on('error', onError);
   try {
     await run(client, 'BEGIN');
-    const result = await work({ query: (text, values) => run(client, text, values) });
-    await run(client, 'COMMIT').catch((error: unknown) => {
+    const result = await work({ query: (text, values) => timed(text, run(client, text, values)) });
+    await timed('COMMIT', run(client, 'COMMIT')).catch((error: unknown) => {
       if (!isConnectionError(error)) throw error;
       throw new UnknownOutcomeError('unavailable', error.message, { cause: error.cause });
     });

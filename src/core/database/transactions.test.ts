@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createLogLines } from '../../../tests/support/log-lines.ts';
 import { silentLog } from '../../../tests/support/silent-log.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { openDatabase, type Sql, UnknownOutcomeError } from './database.ts';
@@ -48,6 +49,20 @@ test('other failures are not retried', async () => {
   });
   await expect(work).rejects.toMatchObject({ code: '23505' });
   expect(tried).toBe(1);
+});
+
+test('a slow COMMIT is logged as a slow statement', async () => {
+  const { log, lines } = createLogLines();
+  const pool = openDatabase({ url: database.url, log, slowStatementMs: 100 });
+  await pool.transaction((sql) =>
+    sql.query(`CREATE TEMPORARY TABLE slow (n integer);
+      CREATE FUNCTION pg_temp.wait() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.2); RETURN NULL; END';
+      CREATE CONSTRAINT TRIGGER slow AFTER INSERT ON slow DEFERRABLE INITIALLY DEFERRED
+        FOR EACH ROW EXECUTE FUNCTION pg_temp.wait();
+      INSERT INTO slow VALUES (1)`),
+  );
+  await pool.close();
+  await expect.poll(lines).toContainEqual(expect.objectContaining({ msg: 'Slow statement', statement: 'COMMIT' }));
 });
 
 test('waiting for a lock does not change the lock timeout of the rest of the transaction', async () => {
