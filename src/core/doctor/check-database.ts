@@ -95,11 +95,12 @@ export async function checkMigrations(sql: Sql, names: readonly string[]): Promi
   return ok('migrations', `all ${applied.length} applied`);
 }
 
+const SELECT_EXTENSION = `SELECT extversion AS version, nspname AS schema, nspname = ANY(current_schemas(true)) AS visible
+  FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace WHERE extname = 'pg_trgm'`;
+
 /** Checks that searches can use their index. */
 export async function checkSearch(sql: Sql): Promise<Finding> {
-  const [extension] = await sql.query<{ version: string }>(
-    "SELECT extversion AS version FROM pg_extension WHERE extname = 'pg_trgm'",
-  );
+  const [extension] = await sql.query<{ version: string; schema: string; visible: boolean }>(SELECT_EXTENSION);
   if (!extension) {
     return warning(
       'search',
@@ -107,6 +108,12 @@ export async function checkSearch(sql: Sql): Promise<Finding> {
       'As a superuser, run `CREATE EXTENSION pg_trgm` in the database, then restart the site.',
     );
   }
+  if (!extension.visible)
+    return warning(
+      'search',
+      `the extension pg_trgm is in the schema ${extension.schema}, which is not in the search path`,
+      `Add ${extension.schema} to the end of the role's search_path, then run \`groundswell migrate\`.`,
+    );
   const index = await searchIndexOf(sql);
   if (index === 'none')
     return warning(

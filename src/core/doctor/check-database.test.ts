@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createTestDatabase } from '../../../tests/support/test-database.ts';
-import { checkServer } from './check-database.ts';
+import { checkSearch, checkServer } from './check-database.ts';
 
 test('doctor reports a database that accepts no writes as a failure', async () => {
   const database = await createTestDatabase({ migrated: false });
@@ -11,4 +11,16 @@ test('doctor reports a database that accepts no writes as a failure', async () =
   });
   await database.drop();
   expect(checked).toMatchObject({ status: 'failed', message: expect.stringMatching(/ ms, but it is read-only$/) });
+});
+
+test('doctor warns if the extension for searches is in a schema that the search path lacks', async () => {
+  const database = await createTestDatabase({ migrated: false });
+  await database.query('CREATE SCHEMA extensions');
+  await database.query('CREATE EXTENSION pg_trgm SCHEMA extensions');
+  const checked = await checkSearch(database);
+  await database.drop();
+  expect(checked).toMatchObject({
+    status: 'warning',
+    message: 'the extension pg_trgm is in the schema extensions, which is not in the search path',
+  });
 });
