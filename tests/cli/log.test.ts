@@ -149,14 +149,14 @@ test('log undo says how many products the undo of an import skipped', async () =
   const id = `p-${randomUUID()}`;
   const folder = await mkdtemp(join(tmpdir(), 'groundswell-log-'));
   onTestFinished(() => rm(folder, { recursive: true }));
-  const file = join(folder, 'one.csv');
-  await writeFile(file, `id,name\n${id},Tide\n`);
+  const file = join(folder, 'two.csv');
+  await writeFile(file, `id,name\n${id},Tide\n${id}-2,Ebb\n`);
   await run('import', file);
   const [entry] = await entries('--limit', '1');
   await run('products', 'edit', id, '--set', 'name=Flood');
   const { stdout } = await run('log', 'undo', entry?.id ?? '');
   expect(stdout).toMatch(
-    /imported one\.csv: 1 created, 0 updated\. Skipped 1 product \(changed or final since the import\)\.\n$/,
+    /imported two\.csv: 2 created, 0 updated\. Skipped 1 product \(changed or final since the import\)\.\n$/,
   );
 });
 

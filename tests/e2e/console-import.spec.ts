@@ -165,9 +165,10 @@ test('the upload of an import may take as long as the server allows', async ({ p
 });
 
 test('undoing an import says how many products it skipped', async ({ page, site }) => {
-  const id = await openImport(page, site);
-  await page.getByRole('button', { name: 'Dry run' }).click();
-  await importButton(page).click();
+  const id = `i-${randomUUID()}`;
+  await signInAndOpen(page, site, '/console/import');
+  await startDryRun(page, `id,name\n${id},${id}\n${id}-2,${id}-2\n`, `${id}.csv`);
+  await page.getByRole('button', { name: 'Import 2 products' }).click();
   await expect(page.getByText(/^Imported i-/)).toBeVisible();
   await editProduct(site.database, id, { values: { maker: 'Edited' } }, { now: new Date() });
   await page.keyboard.press('u');

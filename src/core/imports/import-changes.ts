@@ -206,7 +206,7 @@ interface UndoneImport {
  * Reverts an import: new products are removed, and others get their previous fields, except for those that `skipped`
  * counts. `database` must have no statement timeout.
  * @returns undefined if the changes of the import are not stored.
- * @throws CoreError `not_undoable` if the import was already undone; `unavailable`.
+ * @throws CoreError `not_undoable` if the import was already undone, or if `skipped` counts all; `unavailable`.
  */
 export async function undoImport(
   database: Database,
@@ -234,14 +234,14 @@ export async function undoImport(
     const moved = previous.filter(({ id: productId, createdAt }) => unchanged.get(productId)?.createdAt !== createdAt);
     const refused = new Set(await findUnschedulable(sql, moved));
     const reverted = previous.filter((product) => !refused.has(product));
+    const skipped = changes.length - removed.length - reverted.length;
+    // Otherwise, the import would count as undone, so it could not be undone after the later changes are undone.
+    if (skipped === changes.length)
+      throw new CoreError('not_undoable', 'All imported products have changed or are final. Undo later changes first.');
     for (let start = 0; start < reverted.length; start += UNDO_BATCH_ROWS)
       await writeProducts(sql, reverted.slice(start, start + UNDO_BATCH_ROWS));
     const stored = removed.length > 0 ? await moveToRemoved(sql, removed) : [];
-    const undone = {
-      removed: removed.length,
-      reverted: reverted.length,
-      skipped: changes.length - removed.length - reverted.length,
-    };
+    const undone = { removed: removed.length, reverted: reverted.length, skipped };
     const details = { reason: 'Import undone', import: id };
     // The public moderation log shows removals and moved launches, but not the entry `import undo`.
     const removals = stored

@@ -57,7 +57,7 @@ test.skipIf(inject('citusWorkers').length > 0)(
   'undoing an import keeps an edit that is committed while the undo waits for the product',
   async () => {
     await saveProducts(harness.database, [buildProduct({ id: 'a', name: 'Old' })]);
-    const id = await importRows({ id: 'a', name: 'Imported' });
+    const id = await importRows({ id: 'a', name: 'Imported' }, { id: 'b' });
     const { undoing } = await harness.database.transaction(async (sql) => {
       await sql.query("UPDATE products SET name = 'Edited' WHERE id = 'a'");
       const undoing = undo(id);
@@ -66,9 +66,19 @@ test.skipIf(inject('citusWorkers').length > 0)(
     });
     await undoing;
     expect((await harness.product('a'))?.name).toBe('Edited');
-    expect(await undos()).toMatchObject([{ undoes: id, details: { removed: 0, reverted: 0, skipped: 1 } }]);
+    expect(await undos()).toMatchObject([{ undoes: id, details: { removed: 1, reverted: 0, skipped: 1 } }]);
   },
 );
+
+test('an import whose products have all changed since is not undone, so it can be undone after the later changes', async () => {
+  await saveProducts(harness.database, [buildProduct({ id: 'a', name: 'Old' })]);
+  const [first, second] = [await importRows({ id: 'a', name: 'First' }), await importRows({ id: 'a', name: 'Second' })];
+  await expect(undo(first)).rejects.toMatchObject({ code: 'not_undoable' });
+  expect(await undos()).toEqual([]);
+  await undo(second);
+  await undo(first);
+  expect((await harness.product('a'))?.name).toBe('Old');
+});
 
 test('undoing a restoration is refused if its product is gone and another product has the id', async () => {
   const id = await importRows({ id: 'a' });
