@@ -5,6 +5,7 @@ import { lines, openImportHarness } from '../../../tests/support/import-harness.
 import type { TestDatabase } from '../../../tests/support/test-database.ts';
 import { undo } from '../../../tests/support/undo.ts';
 import { browseAudit } from '../audit/audit-log.ts';
+import { removeSample } from '../catalogue/remove-sample.ts';
 import { LARGE_CHANGE_ROWS } from '../counts/block-writes.ts';
 import type { Database } from '../database/database.ts';
 import { editProduct } from '../products/edit-product.ts';
@@ -36,6 +37,21 @@ test('undoing the restoration of a product with many votes has no statement time
   };
   await undoEntry(connection, entry?.id ?? '', { runtime: systemRuntime, timeZone: 'UTC', votesPerNetwork: 20 });
   expect((await inspectProduct(database, 'tide')).product).toBeNull();
+});
+
+test('undoing a restoration is refused if a later removal of the sample removed the product, but not if it removed others', async () => {
+  const [mine, sample] = [buildProduct({ id: 'mine' }), buildProduct({ id: 'sample' })];
+  await saveProducts(database, [mine, sample]);
+  await removeProducts(database, ['mine', 'sample']);
+  const { auditIds } = await restoreProducts(database, { productIds: ['mine', 'sample'] });
+  const loadedAt = { now: new Date().toISOString(), timeZone: 'UTC' };
+  const catalogue = { loadedAt, products: [sample], comments: [], upvotes: [] };
+  await removeSample(database, catalogue, { engagementOnly: false });
+  await saveProducts(database, [buildProduct({ id: 'sample', name: 'Successor' })]);
+  await undo(database, auditIds[0]);
+  await expect(undo(database, auditIds[1])).rejects.toMatchObject({ code: 'not_undoable' });
+  expect((await inspectProduct(database, 'mine')).product).toBeNull();
+  expect((await inspectProduct(database, 'sample')).product?.name).toBe('Successor');
 });
 
 const SELECT_LAUNCH = `SELECT created_at, launch_date, launched_at, window_from FROM products

@@ -113,11 +113,9 @@ export function isUndoable(action: AuditAction): boolean {
 }
 
 const SELECT_LATER_REMOVALS = `SELECT 1 FROM removed_products WHERE product_id = $1 AND removed_at > $2::timestamptz
-  UNION ALL SELECT 1 FROM audit_log WHERE action = 'sample remove' AND created_at > $2::timestamptz LIMIT 1`;
+  UNION ALL SELECT 1 FROM audit_log WHERE target = $1 AND action = 'sample remove' AND created_at > $2::timestamptz LIMIT 1`;
 
-/**
- * Returns whether the product may have been removed after this entry. If so, its id may belong to another product now.
- */
+/** Returns whether the product was removed after this entry. If so, its id may belong to another product now. */
 async function isRemovedLater(sql: Sql, { target, createdAt }: AuditEntry): Promise<boolean> {
   return (await sql.query(SELECT_LATER_REMOVALS, [target, createdAt])).length > 0;
 }
