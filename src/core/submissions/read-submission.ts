@@ -5,7 +5,7 @@ import type { Sql } from '../database/database.ts';
 import { readProducts } from '../products/product-row.ts';
 import { versionOf } from '../products/save-products.ts';
 import { findRemoved, hasVotesOrComments } from './launch-product.ts';
-import { productOfFields, type SubmissionRow, statusOf } from './submission-row.ts';
+import { productOfFields, type SubmissionRow } from './submission-row.ts';
 
 interface ReadContext {
   now: Date;
@@ -52,14 +52,13 @@ export async function describeSubmission(
 
 /** Returns the status and its reason. If an approved submission has no product, an operator has removed the product. */
 export function stateOf(
-  row: SubmissionRow,
+  { status, reason }: SubmissionRow,
   product: Product | undefined,
   now: Date,
 ): Pick<Submission, 'status' | 'reason'> {
-  if (row.status === 'approved' && product === undefined) {
-    return { status: 'declined', reason: 'The product was removed from the site.' };
-  }
-  return { status: statusOf(row, now, product && new Date(product.createdAt)), reason: row.reason };
+  if (status !== 'approved') return { status, reason };
+  if (product === undefined) return { status: 'declined', reason: 'The product was removed from the site.' };
+  return { status: Date.parse(product.createdAt) > now.getTime() ? 'scheduled' : 'launched', reason };
 }
 
 /** Returns the launch time, or null if approval launches the product immediately. */

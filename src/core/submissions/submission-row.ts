@@ -1,6 +1,5 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { StoredProduct } from '../../contract/products/schema.ts';
-import type { SubmissionStatus } from '../../contract/submissions/schema.ts';
 import { isStorableText } from '../../contract/text.ts';
 import { OPERATOR_QUEUE, recordChange } from '../changes/change-feed.ts';
 import { keyExpiry } from '../comments/idempotency-keys.ts';
@@ -80,17 +79,6 @@ export function checkKey(row: SubmissionRow | undefined, key: string | undefined
 
 function notFound(): never {
   throw new CoreError('submission_not_found', 'Submission not found');
-}
-
-/** Returns the public status. `launchesAt` is the launch time of the submission's product, if it exists. */
-export function statusOf(
-  row: Pick<SubmissionRow, 'status' | 'launch_at'>,
-  now: Date,
-  launchesAt?: Date,
-): SubmissionStatus {
-  if (row.status !== 'approved') return row.status;
-  const launch = launchesAt ?? row.launch_at;
-  return launch !== null && launch.getTime() > now.getTime() ? 'scheduled' : 'launched';
 }
 
 /** Builds the product of a submission, which launches at `createdAt`. Blank fields get the defaults of products. */
