@@ -33,7 +33,7 @@ const json = <Result>(...parameters: string[]) => jsonOf<Result>(['submissions',
 const status = async (): Promise<Submission['status']> => (await submissions.get({ id, makerKey })).status;
 const log = async () => (await runProgram(['log', '--limit', '1'], settings())).stdout;
 
-test('list prints waiting submissions in 80 columns and refuses a malformed cursor, and show prints one submission', async () => {
+test('list prints waiting submissions in 80 columns and refuses a malformed cursor, and show prints one submission, without a launch if it was withdrawn', async () => {
   const { stdout } = await run('list');
   expect(stdout).toMatch(new RegExp(`^ID .*\\n(?:.*\\n)*${id} +Tide tables +Ada +waiting +1 `));
   for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
@@ -46,6 +46,10 @@ test('list prints waiting submissions in 80 columns and refuses a malformed curs
   const { stdout: shown } = await run('show', id);
   expect(shown).toContain('Launch        as soon as it is approved');
   expect(shown).toContain('Maker         Ada');
+  await submissions.withdraw({ id, makerKey });
+  const { stdout: withdrawn } = await run('show', id);
+  expect(withdrawn).toContain('Status        withdrawn');
+  expect(withdrawn).not.toContain('Launch');
   expect(await run('show', 'nothing')).toMatchObject({ code: 1, stderr: expect.stringContaining("'nothing'") });
 });
 

@@ -217,7 +217,7 @@ function factsOf(submission: SubmissionRecord): [string, string][] {
     ...(reason === null ? [] : [['Reason', reason] as [string, string]]),
     ['Revision', `${revision}`],
     ['Submitted', createdAt],
-    ['Launch', launchAt ?? 'as soon as it is approved'],
+    ...(status === 'withdrawn' ? [] : [['Launch', launchAt ?? 'as soon as it is approved'] as [string, string]]),
     ...factsOfProduct(product),
     ...(approvedProduct === null ? [] : changesOf(approvedProduct, product)),
   ];
