@@ -23,6 +23,17 @@ test('? opens the list of shortcuts, and Escape closes it and restores the focus
   await expect(upvoteOf(page, 'Ibis')).toBeFocused();
 });
 
+test('Back closes the list of shortcuts', async ({ page }) => {
+  await visit(page, '/');
+  await page.locator('.product-card-name a').first().click();
+  await expect(page).toHaveURL(/\/product\//);
+  await opener(page).click();
+  await expect(dialog(page)).toBeVisible();
+  await page.goBack();
+  await expect(page).toHaveURL('/');
+  await expect(dialog(page)).toHaveCount(0);
+});
+
 test('shortcut keys have no effect in a text field or with Control', async ({ page, site }) => {
   const product = await site.addProduct({ name: 'Jackdaw' });
   await visit(page, `/product/${product.id}`);

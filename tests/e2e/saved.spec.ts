@@ -108,6 +108,20 @@ test('the dialog can be opened again before the browser has reported that it was
   await expect(dialog(page)).toBeVisible();
 });
 
+test('Back closes the dialog, so it does not stay open over another page', async ({ page, site }) => {
+  const product = await site.addProduct({ name: 'Howlite' });
+  await visit(page, '/?q=howlite');
+  await page.getByRole('link', { name: 'Howlite', exact: true }).click();
+  await expect(page).toHaveURL(`/product/${product.id}`);
+  await expect(page.getByRole('heading', { level: 1, name: 'Howlite' })).toBeFocused();
+  await opener(page).click();
+  await expect(dialog(page)).toBeVisible();
+  await page.goBack();
+  await expect(page).toHaveURL('/?q=howlite');
+  await expect(dialog(page)).toHaveCount(0);
+  await expect(page.locator('main :focus'), 'the page has the focus').toHaveCount(1);
+});
+
 test('a product saved in one tab shows as saved in another tab', async ({ page, site }) => {
   await site.addProduct({ name: 'Citrine' });
   await visit(page, '/?q=citrine');

@@ -1,4 +1,4 @@
-import { type MouseEvent, type PointerEvent, type ReactNode, useEffect, useId, useRef } from 'react';
+import { type MouseEvent, type PointerEvent, type ReactNode, useEffect, useId, useLayoutEffect, useRef } from 'react';
 import type { Product } from '../../contract/products/schema.ts';
 import { t } from '../language/translate.ts';
 import { CloseIcon } from './icons.tsx';
@@ -7,6 +7,8 @@ import { Picture } from './picture.tsx';
 
 interface ModalProps {
   title: ReactNode;
+  /** If it is set, the dialog closes when it changes. Otherwise, a dialog of the header would stay open after Back. */
+  location?: unknown;
   onClose: () => void;
   children: ReactNode;
 }
@@ -15,9 +17,15 @@ interface ModalProps {
  * A modal dialog with a title. It traps the focus and returns it to the button that opened the dialog. Escape and a
  * click outside close the dialog.
  */
-export function Modal({ title, onClose, children }: ModalProps) {
+export function Modal({ title, location, onClose, children }: ModalProps) {
   const { dialog, outside } = useModalDialog();
   const titleId = useId();
+  const openedAt = useRef(location);
+
+  // A layout effect runs before the heading of the other page takes the focus. See `closeOnNavigation`.
+  useLayoutEffect(() => {
+    if (location !== openedAt.current) dialog.current?.close();
+  }, [location, dialog]);
 
   return (
     <dialog ref={dialog} className="modal" aria-labelledby={titleId} onClose={onClose} {...outside}>

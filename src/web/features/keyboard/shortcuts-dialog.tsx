@@ -1,5 +1,6 @@
 import type { PlainMessage } from '../../language/catalogue.ts';
 import { arrowKeys, t } from '../../language/translate.ts';
+import { useLocation } from '../../routing/router.tsx';
 import { Modal } from '../../ui/modal.tsx';
 import { setShortcuts, useShortcuts } from '../../ui/shortcuts.ts';
 
@@ -36,8 +37,9 @@ const SPOKEN: Record<string, PlainMessage> = {
 /** The list of shortcuts. Single-key shortcuts can be turned off if they interfere (WCAG 2.1.4). */
 export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
   const isOn = useShortcuts();
+  const location = useLocation();
   return (
-    <Modal title={t('Keyboard shortcuts')} onClose={onClose}>
+    <Modal title={t('Keyboard shortcuts')} location={location} onClose={onClose}>
       <label className="shortcuts-switch">
         <input type="checkbox" checked={isOn} onChange={() => setShortcuts(!isOn)} />
         <span className="shortcuts-switch-track" aria-hidden="true" />

@@ -5,6 +5,7 @@ import type { Product } from '../../../contract/products/schema.ts';
 import { useApi } from '../../api/api-context.tsx';
 import { findListedProduct, productKeys } from '../../cache/cached-data.ts';
 import { plural, t } from '../../language/translate.ts';
+import { useLocation } from '../../routing/router.tsx';
 import { useBrowserStore } from '../../storage/browser-store.ts';
 import { setVisitPanel, useVisitPanel } from '../../storage/visit-panel.ts';
 import { closeOnNavigation, Modal, ProductRow } from '../../ui/modal.tsx';
@@ -20,13 +21,14 @@ const FRESH_MS = 5 * 60_000;
 export function SavedDialog({ onClose }: { onClose: () => void }) {
   const saved = useBrowserStore(savedProducts, (all) => all);
   const hasVisitPanel = useVisitPanel();
+  const location = useLocation();
   const [shown, setShown] = useState(saved);
   // Another tab may have saved more products since the dialog opened.
   const added = saved.filter(({ id }) => shown.every((product) => product.id !== id));
   if (added.length > 0) setShown([...added, ...shown]);
 
   return (
-    <Modal title={t('Saved products')} onClose={onClose}>
+    <Modal title={t('Saved products')} location={location} onClose={onClose}>
       <p className="saved-note">{t('Stored in this browser, and visible only to you.')}</p>
       {shown.length === 0 && (
         <p className="saved-empty">{t('Nothing saved yet. The bookmark on a product keeps it here for later.')}</p>
