@@ -1,6 +1,8 @@
 import { deleteProduct } from '../support/delete-products.ts';
 import { expect, test, visit, waitForHydration } from '../support/e2e-test.ts';
 import { setTabVisibility } from '../support/live-page.ts';
+import { networkNotice, skipFeatureDelay } from '../support/offline-page.ts';
+import { searchBox } from '../support/screen.ts';
 import { recordWarnings } from '../support/warnings.ts';
 
 test.describe('§2: the 404 page', () => {
@@ -69,6 +71,23 @@ test.describe('§2 and §8: an unknown product', () => {
     }).toPass();
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Product not found');
     await expect(page).toHaveTitle('Product not found · Groundswell');
+  });
+
+  test('a product that was not found opens from a list once it has launched', async ({
+    page,
+    site,
+    expectConsoleError,
+  }) => {
+    expectConsoleError(/404 \(Not Found\)/);
+    await skipFeatureDelay(page);
+    await page.goto('/product/early-kestrel');
+    await expect(page.getByRole('heading', { level: 1, name: 'Product not found' })).toBeVisible();
+    await expect(networkNotice(page), 'the deferred features have loaded').toBeAttached();
+    await site.addProduct({ id: 'early-kestrel', name: 'Early Kestrel' });
+    await page.getByText('Return to home', { exact: true }).click();
+    await searchBox(page).fill('early kestrel');
+    await page.getByRole('link', { name: 'Early Kestrel', exact: true }).click();
+    await expect(page.getByRole('heading', { level: 1, name: 'Early Kestrel' })).toBeVisible();
   });
 
   test('a product removed after the list loaded is shown as not found', async ({ page, site, expectConsoleError }) => {

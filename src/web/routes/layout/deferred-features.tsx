@@ -1,4 +1,4 @@
-import { type QueryClient, useQueryClient } from '@tanstack/react-query';
+import { type Query, type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { useApi } from '../../api/api-context.tsx';
 import { hasUnfinishedWrite, PENDING_WRITE_KEY } from '../../api/http-api.ts';
@@ -8,7 +8,7 @@ import { useToday } from '../../features/leaderboards/use-today.ts';
 import { LiveUpdates } from '../../features/live/live-updates.tsx';
 import { watchVotes } from '../../features/upvotes/set-upvote.ts';
 import { visits, visitsAt } from '../../features/visits/visits.tsx';
-import { useRouter } from '../../routing/router.tsx';
+import { useLocation, useRouter } from '../../routing/router.tsx';
 import { allowTranslation } from '../../ui/translated-text.ts';
 import { OfflineNote } from '../offline/offline-note.tsx';
 
@@ -31,6 +31,7 @@ function DeferredFeatures() {
   useEffect(followTheme, []);
   useTodayInFooter();
   useReturnFocus();
+  useMissingProducts();
   return <OfflineNote />;
 }
 
@@ -121,4 +122,18 @@ function useReturnFocus(): void {
     if (link && document.activeElement instanceof HTMLHeadingElement) link.focus({ preventScroll: true });
     return () => document.removeEventListener('focusin', recordFocus);
   }, [key, state, type]);
+}
+
+/**
+ * Deletes the cached results of products that were not found once the visitor leaves their pages, because such products
+ * may launch or be restored. Otherwise, a link in the list could lead to 'Product not found' for five minutes.
+ */
+function useMissingProducts(): void {
+  const client = useQueryClient();
+  const { key } = useLocation();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each navigation may leave the page of such a product
+  useEffect(() => {
+    const predicate = ({ state }: Query) => state.data === null;
+    client.removeQueries({ queryKey: productKeys.details, type: 'inactive', predicate });
+  }, [client, key]);
 }
