@@ -70,8 +70,11 @@ export async function removeSample(
 ): Promise<SampleRemoval> {
   const productIds = idsOf(catalogue.products);
   return transactionWithRetries(database, async (sql) => {
-    // Waits for concurrent edits and imports, so the products that they change stay.
-    if (!engagementOnly) await lockProductRows(sql, productIds);
+    if (!engagementOnly) {
+      // Waits for concurrent edits and imports, so the products that they change stay.
+      await lockProductRows(sql, productIds);
+      await sql.query(LOCK_RESULTS);
+    }
     await lockDaysOf(sql, productIds);
     await lockCounts(sql, productIds);
     const { unchanged, changed } = engagementOnly ? NO_PRODUCTS : await findSampleProducts(sql, catalogue);
@@ -95,6 +98,10 @@ function sampleRemovalEntry({ id: target, name, upvotes, comments }: Product) {
   const details = { name, upvotes, comments, launched: true, reason: 'Sample catalogue removed' };
   return { action: 'sample remove', target, details } as const;
 }
+
+// Blocks other transactions that add launches to leaderboards. Otherwise, a launch could be added to a result that
+// `DELETE_EMPTY_RESULTS` deletes.
+const LOCK_RESULTS = 'LOCK TABLE leaderboards IN EXCLUSIVE MODE';
 
 // Deletes final results without launches. Otherwise, they would stay final even if the operator imported launches for
 // their periods. Results of removed products stay, because the products can be restored.

@@ -1,9 +1,11 @@
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { blockedStatements } from '../../../tests/support/blocked-statements.ts';
 import { buildProduct } from '../../../tests/support/build-product.ts';
+import { interruptTransactions } from '../../../tests/support/interrupted-transactions.ts';
 import { CAP, differencesOf, launch, rulesAt } from '../../../tests/support/launch-site.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
-import { dayAt } from '../leaderboards/calendar.ts';
+import { dayAt, periodsAt } from '../leaderboards/calendar.ts';
 import { finalizeDue } from '../leaderboards/finalize.ts';
 import { getLeaderboard } from '../leaderboards/get-leaderboard.ts';
 import { placeLaunches } from '../leaderboards/update-boards.ts';
@@ -135,6 +137,26 @@ describe('the launches of the sample', () => {
     expect(rows.map(({ period }) => period)).toEqual(periods);
     await restoreProducts(database, { productIds: ['lonely'] });
     expect(await readBoards()).toEqual(before);
+  });
+
+  test('a launch that is added to the day of a final sample result while the sample is removed has a leaderboard', async () => {
+    const rules = rulesAt('2022-02-01T00:00:00Z');
+    const sample = await readSampleCatalogue(FOLDER, { now: '2021-12-20T10:00:00Z', timeZone: 'UTC' });
+    await loadSample(database, sample, systemRuntime);
+    await finalizeDue(database, { rules, votesPerNetwork: CAP });
+    const createdAt = '2021-12-19T12:00:00.000Z';
+    const places = periodsAt(new Date(createdAt), 'UTC');
+    expect(await readDay(places.day, rules.now)).toMatchObject({ status: 'final' });
+    await saveProducts(database, [buildProduct({ id: 'own', createdAt })]);
+    let placing: Promise<unknown> | undefined;
+    const interrupted = interruptTransactions(database, 'DELETE FROM products', async () => {
+      placing = placeLaunches(database, rules);
+      await expect.poll(() => blockedStatements(database)).toHaveLength(1);
+    });
+    await removeSample(interrupted, sample, { engagementOnly: false });
+    await placing;
+    expect(await readDay(places.day, rules.now)).toMatchObject({ launches: 1, items: [{ productId: 'own' }] });
+    for (const period of Object.values(places)) expect(await differencesOf(database, period), period).toEqual([]);
   });
 
   test('removing only the sample engagement removes sample votes from launches, except from final results', async () => {
