@@ -6,7 +6,7 @@
  * Node.js, number of busy loops and selection of tests.
  */
 import { execFileSync, spawn } from 'node:child_process';
-import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, renameSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -47,6 +47,7 @@ for (let run = 1; run <= runs; run += 1) {
   console.log(`Run ${run} of ${runs}: ${outcome.passed} passed, ${outcome.failed} failed in ${outcome.seconds} s`);
   for (const { name, file, message } of outcome.failures)
     console.log(`  ${file}: ${name}\n    ${message.split('\n')[0]}`);
+  if (outcome.failed > 0) preserveEvidence(startedAt);
 }
 
 const passed = outcomes.filter(({ failed }) => failed === 0).length;
@@ -76,6 +77,12 @@ function outcomeOf({ results, seconds }, startedAt) {
       message: message.replaceAll(`${ROOT}/`, '').slice(0, 2_000),
     })),
   };
+}
+
+/** Renames the folder with screenshots and contents of pages on which tests failed, because the next run deletes it. */
+function preserveEvidence(startedAt) {
+  const folder = join(ROOT, 'test-results');
+  if (existsSync(folder)) renameSync(folder, `${folder}-${startedAt.replaceAll(':', '')}`);
 }
 
 /** Returns the recorded runs of the same commit, major version of Node.js, busy loops and selection. */
