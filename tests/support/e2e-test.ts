@@ -145,10 +145,11 @@ async function useSite(
   info: TestInfo,
 ): Promise<void> {
   const site = await sharedSite(start);
+  // At the start, because at the end of the previous test, the server may still handle one of that test's requests.
+  await site.emptyQueue();
   await use(site);
   const used = { site: String(start), names: await site.takeNewNames(), searches: [...searches] };
   searches.clear();
-  await site.emptyQueue();
   info.annotations.push({ type: 'shared site', description: JSON.stringify(used) });
 }
 
