@@ -51,9 +51,8 @@ export function List<Item extends object>(props: ListProps<Item>) {
   const list = useRef<HTMLUListElement>(null);
   const [offset, setOffset] = useState(0);
   const [active, setActive] = useState(FIRST);
-  /** The selected items by key. */
   const [selected, setSelected] = useState<ReadonlyMap<string, Item>>(new Map());
-  const focusNext = useRef(false);
+  const focusNext = useRef<RowPosition>(undefined);
   /** The element in a row or in the bar of selected items that had the focus last. */
   const lastFocused = useRef<Element>(null);
   const rangeStart = useRef(FIRST);
@@ -143,23 +142,24 @@ export function List<Item extends object>(props: ListProps<Item>) {
 
   function move(by: number): void {
     const next = Math.max(0, Math.min(count - 1, at + by));
-    setActive(positionOf(next));
-    focusNext.current = true;
+    focusNext.current = positionOf(next);
+    setActive(focusNext.current);
     rows.scrollToIndex(next, { align: 'auto' });
   }
 
   useEffect(() => {
-    // The focus is lost if the focused row or bar is removed, or if a dialog closes whose opening button has been
-    // removed.
+    // This effect may belong to a render before the last move, whose row must not get the focus and become active again.
+    const isNext = focusNext.current !== undefined && rowOf(focusNext.current) === at;
+    // The focus is lost if the focused element, or the button that opened a dialog that closes, is removed.
     const isLost = lastFocused.current?.isConnected === false && document.activeElement === document.body;
     // Rows behind an open dialog cannot have the focus.
-    if ((!focusNext.current && !isLost) || document.querySelector('dialog[open]')) return;
+    if ((!isNext && !isLost) || document.querySelector('dialog[open]')) return;
     // A lost focus moves to the row itself, because on a button, a repeated Enter would press that button.
-    const part = focusNext.current ? ' [data-row-focus]' : '';
+    const part = isNext ? ' [data-row-focus]' : '';
     const row = list.current?.querySelector<HTMLElement>(`[data-index="${at}"]${part}`);
     const target = row ?? (count === 0 ? document.getElementById('main') : null);
     if (!target) return;
-    focusNext.current = false;
+    focusNext.current = undefined;
     lastFocused.current = null;
     target.focus({ preventScroll: true });
   });
@@ -191,8 +191,7 @@ export function List<Item extends object>(props: ListProps<Item>) {
   }
 
   function retry(): void {
-    // The pressed button disappears, so the focus moves to the active row or, if that is not rendered, to the last
-    // rendered row.
+    // The pressed button disappears, so the focus moves to the active row or, if it is not rendered, to the last one.
     const row = list.current?.querySelector<HTMLElement>(':scope > :is([data-active], :last-child)');
     (row ?? document.getElementById('main'))?.focus({ preventScroll: true });
     pages.retry();
@@ -200,6 +199,7 @@ export function List<Item extends object>(props: ListProps<Item>) {
 
   const noteFocus = ({ target }: FocusEvent) => {
     lastFocused.current = target;
+    focusNext.current = undefined;
   };
   const clear = () => setSelected(new Map());
   const deselect: Deselect<Item> = (changed) => {
