@@ -118,7 +118,7 @@ describe.skipIf(process.platform === 'win32')('deploy/upgrade.sh', () => {
     expect((await calls()).at(-1)).toBe('systemctl start groundswell');
   });
 
-  test('an upgrade after one that did not become ready keeps the last working version', async () => {
+  test('if the last upgrade did not become ready, the next one keeps the last working version', async () => {
     expect(await upgrade('runuser*readyz*')).toMatchObject({ code: 1 });
     await writeFile(join(root, 'version'), 'not working\n');
     expect(await upgrade()).toMatchObject({ code: 0 });

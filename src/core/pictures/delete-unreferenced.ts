@@ -47,7 +47,8 @@ export async function deleteUnreferencedPictures(sql: Sql, folder: string, now: 
   }
   const names = files.filter((each) => PICTURE_NAME.test(each));
   const references = names.length > 0 ? await readPictureReferences(sql, now) : new Set<string>();
-  for (const name of names.some((each) => references.has(each)) ? names : []) {
+  const belongsToFolder = names.some((name) => references.has(name));
+  for (const name of belongsToFolder ? names : []) {
     await attempt(async () => {
       const age = await ageOf(join(folder, name), now);
       if (references.has(name)) {
