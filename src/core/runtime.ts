@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { v7 } from 'uuid';
 
 /** The source of time and ids. Tests replace it to control the time instead of sleeping. */
 export interface Runtime {
@@ -14,6 +15,14 @@ export const systemRuntime: Runtime = {
   monotonicMs: () => performance.now(),
   uuid: () => randomUUID(),
 };
+
+/**
+ * Returns a new UUID of version 7 (RFC 9562). The UUIDs of a process ascend in the order of the calls, so rows with the
+ * same time can be sorted by them.
+ */
+export function orderedUuid(): string {
+  return v7();
+}
 
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;

@@ -85,12 +85,17 @@ export async function writeComment(page: Page, productId: string, content: strin
   await expect(page.getByText(content)).toBeVisible();
 }
 
-/** Adds submissions that wait for a decision. */
+/** The time of the last submission, in milliseconds since 1970. */
+let lastMs = 0;
+
+/** Adds submissions that wait for a decision. The queue shows them in this order, even if the clock moves back. */
 export async function addSubmissions(site: E2eSite, names: readonly string[]): Promise<WrittenSubmission[]> {
   const written: WrittenSubmission[] = [];
   for (const name of names) {
     const submitter = { session: `session-${randomUUID()}` };
-    written.push(await createSubmission(site.database, systemRuntime, { name }, { submitter }));
+    lastMs = Math.max(lastMs + 1, Date.now());
+    const runtime = { ...systemRuntime, now: () => new Date(lastMs) };
+    written.push(await createSubmission(site.database, runtime, { name }, { submitter }));
   }
   return written;
 }

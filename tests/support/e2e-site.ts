@@ -6,7 +6,7 @@ import type { Database } from '../../src/core/database/database.ts';
 import { refreshLaunches } from '../../src/core/leaderboards/launch-votes.ts';
 import { placeLaunches } from '../../src/core/leaderboards/update-boards.ts';
 import { saveProducts } from '../../src/core/products/save-products.ts';
-import { systemRuntime } from '../../src/core/runtime.ts';
+import { orderedUuid, systemRuntime } from '../../src/core/runtime.ts';
 import { setUpvotes } from '../../src/core/upvotes/set-upvotes.ts';
 import { buildProduct } from './build-product.ts';
 import { type RunningSite, startSite } from './running-site.ts';
@@ -89,7 +89,7 @@ export async function startE2eSite(environment: Record<string, string> = {}): Pr
     },
     async addComments(productId, overrides) {
       const comments = overrides.map((override, index) => ({
-        id: randomUUID(),
+        id: orderedUuid(),
         productId,
         authorName: 'Somebody',
         authorAvatar: '/pictures/avatar-default.svg',

@@ -1,10 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { randomUUID } from 'node:crypto';
 import { userInfo } from 'node:os';
 import { AUDIT_LOG, MODERATION_LOG, recordChange } from '../changes/change-feed.ts';
 import type { Sql } from '../database/database.ts';
 import { afterCursor, collectValues, newestFirst, orderBy, pageOf } from '../keyset.ts';
-import { isUuid } from '../runtime.ts';
+import { isUuid, orderedUuid } from '../runtime.ts';
 
 const auditContext = new AsyncLocalStorage<{ operator?: string; undoes?: string }>();
 
@@ -93,8 +92,11 @@ interface NewAuditEntry {
   undoes?: string | null | undefined;
 }
 
+// An entry is later than the one it undoes, even if the clock has moved back.
 const INSERT_ENTRIES = `INSERT INTO audit_log (id, created_at, operator, action, target, details, undoes)
-  SELECT id, clock_timestamp(), $2, action, target, details, undoes
+  SELECT id, greatest(clock_timestamp(),
+      (SELECT undone.created_at + interval '1 millisecond' FROM audit_log undone WHERE undone.id = row.undoes)),
+    $2, action, target, details, undoes
   FROM jsonb_to_recordset($1::jsonb) AS row (id uuid, action text, target text, details jsonb, undoes uuid)`;
 
 /**
@@ -117,7 +119,7 @@ export async function recordAudit(sql: Sql, entries: NewAuditEntry | readonly Ne
  */
 export async function insertEntries(sql: Sql, entries: readonly NewAuditEntry[]) {
   const { operator = systemUser(), undoes: entryToUndo } = auditContext.getStore() ?? {};
-  const rows = entries.map(({ id = randomUUID(), details = {}, undoes = entryToUndo, ...entry }) => ({
+  const rows = entries.map(({ id = orderedUuid(), details = {}, undoes = entryToUndo, ...entry }) => ({
     id,
     ...entry,
     undoes,

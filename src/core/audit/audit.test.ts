@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
-import { listAudit, recordAudit, systemUser } from './audit-log.ts';
+import { listAudit, recordAudit, runAsUndo, systemUser } from './audit-log.ts';
 import { sentenceOf } from './audit-sentence.ts';
 
 let database: TestDatabase;
@@ -26,6 +26,26 @@ test('the audit log lists entries with time, operator, action and target, newest
   });
   expect(Date.parse(older?.createdAt ?? '')).toBeGreaterThanOrEqual(before - 1_000);
   expect(await listAudit(database, { limit: 1 })).toEqual([newest]);
+});
+
+test('entries of the same time are listed in the order in which they were added', async () => {
+  const targets = Array.from({ length: 20 }, (_, index) => `${index}.csv`);
+  await recordAudit(
+    database,
+    targets.map((target) => ({ action: 'import', target })),
+  );
+  await database.query("UPDATE audit_log SET created_at = '2100-01-01' WHERE target = ANY($1::text[])", [targets]);
+  const entries = await listAudit(database, { limit: targets.length });
+  expect(entries.map(({ target }) => target)).toEqual(targets.toReversed());
+  await database.query('DELETE FROM audit_log WHERE target = ANY($1::text[])', [targets]);
+});
+
+test('an undo is listed after the entry that it undoes, even if the clock has moved back', async () => {
+  const [id = ''] = await recordAudit(database, { action: 'comments hide', target: 'comment' });
+  await database.query("UPDATE audit_log SET created_at = created_at + interval '1 minute' WHERE id = $1", [id]);
+  await runAsUndo(id, () => recordAudit(database, { action: 'comments restore', target: 'comment' }));
+  const entries = await listAudit(database, { target: 'comment', limit: 2 });
+  expect(entries.map(({ action }) => action)).toEqual(['comments restore', 'comments hide']);
 });
 
 test('a transaction that rolls back leaves no entry in the audit log', async () => {

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { StoredProduct } from '../../contract/products/schema.ts';
 import { recordAudit } from '../audit/audit-log.ts';
 import { MAX_CHANGED_IDS, recordChange } from '../changes/change-feed.ts';
@@ -14,6 +13,7 @@ import {
   scheduledResultReason,
   upsertProducts,
 } from '../products/save-products.ts';
+import { orderedUuid } from '../runtime.ts';
 import { foldText } from '../search-text.ts';
 import { requireUnreserved } from '../submissions/create-submission.ts';
 import { IdAssigner } from './assign-ids.ts';
@@ -96,7 +96,7 @@ async function mergeBatches(
   const assigner = new IdAssigner(file.lastRowIndexes);
   const changedIds: string[] = [];
   const movedIds: string[] = [];
-  const auditId = randomUUID();
+  const auditId = orderedUuid();
   const importChanges = new ImportChanges(auditId, now);
   const errors = new ErrorList();
   const dayStart = startOfDay(dayAt(now, timeZone), timeZone);

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { FOLDERS } from '../../contract/paths/folders.ts';
 import type { FieldError } from '../../contract/problem.ts';
 import type { Product, StoredProduct } from '../../contract/products/schema.ts';
@@ -12,6 +11,7 @@ import { changesBetween, editEntry } from '../imports/import-changes.ts';
 import { isLocalPicture, readProduct } from '../imports/read-product.ts';
 import type { SourceValues } from '../imports/source-record.ts';
 import { PICTURE_NAME, touchPicture } from '../pictures/picture-store.ts';
+import { orderedUuid } from '../runtime.ts';
 import type { LaunchRules } from '../submissions/launch-product.ts';
 import { lockProduct } from './product-row.ts';
 import {
@@ -58,7 +58,7 @@ export async function editProduct(
     const after = completeProduct({ ...relaunched, ...patch, id }, rules.now);
     if (changesBetween(withoutCounts(before), after).length === 0) return { product: before, auditId: null };
     if (edit.pictureFolder !== undefined) await requirePictures(edit.pictureFolder, before, after);
-    const auditId = randomUUID();
+    const auditId = orderedUuid();
     await writeProducts(sql, [after]);
     const moved = after.createdAt === before.createdAt ? [] : [after];
     if ((await findUnschedulable(sql, moved)).length > 0)

@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { type AuditAction, recordAudit } from '../audit/audit-log.ts';
 import { CoreError } from '../core-error.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { transactionWithRetries } from '../database/transactions.ts';
 import { completeProduct, withLaunchTime } from '../products/save-products.ts';
+import { orderedUuid } from '../runtime.ts';
 import { submissionChanged, withProduct } from './change-submission.ts';
 import {
   cancelLaunch,
@@ -157,8 +157,8 @@ function decide(
   change: (sql: Sql, row: SubmissionRow, auditId: string, details: { launched?: true }) => Promise<SubmissionRow>,
 ): Promise<SubmissionRow> {
   return transactionWithRetries(database, async (sql) => {
-    const auditId = randomUUID();
     const row = await lockSubmission(sql, id);
+    const auditId = orderedUuid();
     const isExpected = revision === undefined || revision === row.revision;
     if (!isExpected && !(ignoresEdits && (await isOnlyEdited(sql, row, revision)))) throw submissionChanged();
     if (row.status === 'withdrawn') {

@@ -9,7 +9,7 @@ import { isForeignKeyViolation } from '../database/database-errors.ts';
 import type { BatchResult, Outcome } from '../group-commit.ts';
 import { windowStart } from '../leaderboards/calendar.ts';
 import type { VoteNetwork } from '../leaderboards/vote-networks.ts';
-import type { Runtime } from '../runtime.ts';
+import { orderedUuid, type Runtime } from '../runtime.ts';
 import { createNetworkCounts, type NetworkCounts } from './network-counts.ts';
 import { type BatchContent, setUpvotesStatement } from './upvotes-statement.ts';
 
@@ -81,7 +81,7 @@ export async function setUpvotes(
   // until the cap is applied later.
   const isCapDeferred = capCheck !== 'withinCap' && (await isDistributed(database));
   const networks = isCapDeferred ? 'withinCap' : capCheck;
-  const written = await write(database, runtime, last, { now, networks, decisions: false, rules });
+  const written = await write(database, last, { now, networks, decisions: false, rules });
   // The first statement skips products with decisions. Whether a product has any is certain only after the statement
   // has locked its counts, so the products are not looked up beforehand.
   const skipped = withoutRow(last, written);
@@ -93,7 +93,7 @@ export async function setUpvotes(
       // which the lock waited. Locks all counts that the next statement locks, in order, to prevent deadlocks.
       const ids = skipped.map(({ productId }) => productId);
       locked = new Set(await lockWritableCounts(sql, ids));
-      return write(sql, runtime, skipped, { now, networks, decisions: true, rules });
+      return write(sql, skipped, { now, networks, decisions: true, rules });
     });
     written.push(...rows);
     // Includes products whose votes were already written, by an attempt whose commit was not confirmed.
@@ -164,7 +164,6 @@ function withoutRow(changes: readonly UpvoteChange[], written: readonly ProductR
 
 async function write(
   sql: Sql,
-  runtime: Runtime,
   changes: readonly UpvoteChange[],
   { now, rules, ...content }: { now: string; rules: VoteRules } & Omit<BatchContent, 'removal'>,
 ): Promise<WrittenRow[]> {
@@ -176,8 +175,8 @@ async function write(
       changes.map(({ productId }) => productId),
       changes.map(({ session }) => session),
       changes.map(({ upvoted }) => upvoted),
-      // Votes of the same time are ordered by id, so the ids must have the order of the changes.
-      changes.map(() => runtime.uuid()).sort(),
+      // Votes of the same time are counted in the order of their ids.
+      changes.map(orderedUuid),
       now,
       windowStart(new Date(now)),
       changes.map(({ network }) => network ?? null),

@@ -1,7 +1,7 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { WebhookEvent } from '../../contract/webhooks/schema.ts';
 import type { Sql } from '../database/database.ts';
-import { DAY_MS, HOUR_MS } from '../runtime.ts';
+import { DAY_MS, HOUR_MS, orderedUuid } from '../runtime.ts';
 import type { ReceiverAddress } from './send-event.ts';
 
 /**
@@ -20,7 +20,7 @@ const INSERT_EVENTS = `INSERT INTO webhook_events (id, type, body, created_at, e
 /** Adds events to the outbox. @throws CoreError `unavailable`. */
 export const recordEvents: RecordEvents = async (sql, events) => {
   if (events.length === 0) return;
-  const rows = events.map((event) => ({ id: randomUUID(), type: event.type, body: JSON.stringify(event) }));
+  const rows = events.map((event) => ({ id: orderedUuid(), type: event.type, body: JSON.stringify(event) }));
   await sql.query(INSERT_EVENTS, [JSON.stringify(rows)]);
 };
 
