@@ -26,9 +26,10 @@ interface Block {
 const startBlock = (column: Block['column']) => `UPDATE product_counts
   SET ${column} = statement_timestamp() + $2::float8 * interval '1 millisecond' WHERE product_id = ANY($1::text[])`;
 
-// Stores the end time instead of NULL, so a writer that has just skipped a product can find out why.
-const endBlock = (column: Block['column']) =>
-  `UPDATE product_counts SET ${column} = statement_timestamp() WHERE product_id = ANY($1::text[])`;
+// Stores a time instead of NULL, so a writer that has just skipped a product can find out why. The time is in the past,
+// so no writer skips the product if the clock moves back slightly.
+const endBlock = (column: Block['column']) => `UPDATE product_counts
+  SET ${column} = statement_timestamp() - interval '1 second' WHERE product_id = ANY($1::text[])`;
 
 /**
  * Runs a transaction that locks the counts of products, and retries it like `transactionWithRetries`. If the

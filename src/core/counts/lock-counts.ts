@@ -13,7 +13,7 @@ export const IS_OPEN = '(writes_blocked_until IS NULL OR writes_blocked_until < 
 export const IS_WRITABLE = `${IS_OPEN} AND (writes_paused_until IS NULL OR writes_paused_until < clock_timestamp())`;
 
 /**
- * The SQL condition on rows of product_counts that a writer may have skipped because of a pause. It still holds for 30
+ * The SQL condition on rows of product_counts that a writer may have skipped because of a pause. It still holds for 29
  * seconds after the pause, longer than the statements of a writer take.
  */
 export const MAY_BE_PAUSED = "coalesce(writes_paused_until > clock_timestamp() - interval '30 seconds', false)";

@@ -62,6 +62,9 @@ test.each(['excluded', 'restored'])(
     ]);
     expect(await setUpvotes(database, runtime, upvote('tide'))).toMatchObject({ outcomes: [{ upvotes: 5_001 }] });
     expect(await addComments(database, runtime, [comment('tide')])).toMatchObject({ outcomes: [{ created: true }] });
+    // So writes are not refused again if the clock moves back slightly.
+    const ENDED = "SELECT bool_and(writes_paused_until < now() - interval '900 ms') AS ended FROM product_counts";
+    expect(await database.query(ENDED)).toEqual([{ ended: true }]);
   },
 );
 

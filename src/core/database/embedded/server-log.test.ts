@@ -20,7 +20,7 @@ describe("PostgreSQL's log", () => {
     expect((await readdir(join(clusterDir, 'log'))).sort()).toEqual(names.slice(3));
   });
 
-  it('the current log file remains and is read, even if other files were written while the clock was ahead', async () => {
+  it('the current log file remains and is read, even if other files were written while the clock was years ahead', async () => {
     const cluster = { clusterDir: await harness.folder(), account: { kind: 'self' } } as const;
     const folder = join(cluster.clusterDir, 'log');
     await mkdir(folder);
@@ -31,6 +31,8 @@ describe("PostgreSQL's log", () => {
     }
     const current = 'postgresql-2026-01-01_000000.log';
     await writeFile(join(folder, current), 'FATAL:  current\n');
+    const soon = new Date(Date.now() + 5_000);
+    await utimes(join(folder, current), soon, soon);
     await writeFile(join(cluster.clusterDir, START_LOG), 'LOG:  redirecting log output to logging collector process\n');
     expect(lastServerLine(cluster)).toBe('FATAL:  current');
     pruneLogs(cluster);

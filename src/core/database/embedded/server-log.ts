@@ -42,8 +42,8 @@ interface LogOwner {
 }
 
 /**
- * Lists the log files, oldest first. A file with a time in the future was written while the clock was wrong, so it
- * counts as the oldest.
+ * Lists the log files, oldest first. A file whose time is over a minute in the future was written while the clock was
+ * wrong, so it counts as the oldest.
  */
 function logFiles(clusterDir: string): string[] {
   const folder = join(clusterDir, LOG_FOLDER);
@@ -57,7 +57,7 @@ function logFiles(clusterDir: string): string[] {
 
 function writtenAt(path: string): number {
   const time = Math.floor(lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0);
-  return time > Date.now() ? 0 : time;
+  return time > Date.now() + 60_000 ? 0 : time;
 }
 
 function readOrEmpty(path: string): string {
