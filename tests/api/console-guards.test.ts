@@ -137,6 +137,17 @@ test('downloads, refused downloads and unknown URLs have the same security heade
   }
 });
 
+test('an unknown URL is not found, whatever the method and the body', async () => {
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const) {
+    for (const type of ['application/json', 'application/x-www-form-urlencoded', 'image/png']) {
+      const response = await ada.ask(method, '/nothing', Buffer.from('x=1'), { 'content-type': type });
+      expect([method, type, response.statusCode]).toEqual([method, type, 404]);
+      expect(response.json()).toMatchObject({ code: 'not_found' });
+      expect(response.headers).toMatchObject(GUARDED);
+    }
+  }
+});
+
 test('lists are compressed for browsers, because operators also work on slow connections', async () => {
   for (let index = 0; index < 50; index += 1) await site.addProduct();
   const url = '/products?limit=50';

@@ -1,6 +1,12 @@
 import fastifyStatic from '@fastify/static';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
+import Fastify, {
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
 import {
   CONSOLE_API,
   CONSOLE_PATHS,
@@ -64,9 +70,9 @@ export async function buildConsoleApp(options: ConsoleOptions): Promise<FastifyI
     // The browser treats this status, which proxies also send, as an unknown outcome, and not as a failure.
     return sendProblem({ ...problem(error.code, error.message), status: 504 }, request, reply);
   });
-  app.setNotFoundHandler((request, reply) =>
-    sendProblem(problem('not_found', 'There is nothing at this address.'), request, reply),
-  );
+  const sendNotFound = (request: FastifyRequest, reply: FastifyReply) =>
+    sendProblem(problem('not_found', 'There is nothing at this address.'), request, reply);
+  app.setNotFoundHandler(sendNotFound);
   acceptJsonOnly(app);
   validateByContract(app);
   negotiateRepresentation(app);
@@ -85,10 +91,12 @@ export async function buildConsoleApp(options: ConsoleOptions): Promise<FastifyI
     reply.headers(CONSOLE_HEADERS);
     // The content security policy would block the scripts that the development server inlines.
     if (consoleDir === undefined) reply.removeHeader('Content-Security-Policy');
-    if (!request.url.startsWith(`${CONSOLE_PATHS.api}/`)) return;
-    requireSameOrigin(request, siteUrl());
-    if (request.routeOptions.config.isOpenToAll) return;
-    await requireOperator(request);
+    if (request.url.startsWith(`${CONSOLE_PATHS.api}/`)) {
+      requireSameOrigin(request, siteUrl());
+      if (!request.routeOptions.config.isOpenToAll) await requireOperator(request);
+    }
+    // Responds before the body is read, because the parser refuses some bodies with another error.
+    if (request.is404) return sendNotFound(request, reply);
   });
   // The body may take minutes to arrive, during which the operator's access may have been revoked.
   app.addHook('preHandler', async (request) => {
