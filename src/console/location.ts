@@ -7,16 +7,19 @@ import { withQuery } from '../contract/paths/api.ts';
 interface ConsoleLocation {
   screen: ConsoleScreen;
   query: URLSearchParams;
+  /** Increases when Back or Forward leads to another page, and not when a filter changes or a dialog closes. */
+  traversals: number;
 }
 
 const listeners = new Set<() => void>();
+let traversals = 0;
 /** The parsed URL of the window. `useSyncExternalStore` requires the same object until the URL changes. */
 let current = read();
 
 function read(): ConsoleLocation {
   const { pathname, search } = window.location;
   const screen = CONSOLE_SCREENS.find((each) => CONSOLE_PATHS.screen(each) === pathname) ?? 'overview';
-  return { screen, query: new URLSearchParams(search) };
+  return { screen, query: new URLSearchParams(search), traversals };
 }
 
 function update(): void {
@@ -28,6 +31,7 @@ function update(): void {
 let isGoingBack = false;
 
 window.addEventListener('popstate', () => {
+  if (!isGoingBack) traversals += 1;
   isGoingBack = false;
   keepFocus(update);
 });
@@ -35,7 +39,9 @@ window.addEventListener('popstate', () => {
 /** Renders a change of the URL and, if the focused element has disappeared, focuses the main landmark. */
 function keepFocus(change: () => void): void {
   flushSync(change);
-  if (document.activeElement === document.body) focusMain();
+  const focused = document.activeElement;
+  // A dialog that the change has closed still has the focus if it cannot return it to an element that is gone.
+  if (focused === document.body || focused?.closest('dialog:not([open])')) focusMain();
 }
 
 /** Focuses the main landmark, from which the Tab key reaches the controls of the screen. */

@@ -49,6 +49,26 @@ test('the main landmark gets the focus when Back, Forward or the removal of a fi
   await expect(main, 'without the filter').toBeFocused();
 });
 
+for (const [what, key] of [
+  ['palette', 'Control+k'],
+  ['list of shortcuts', '?'],
+] as const) {
+  test(`Back closes the ${what}, and the main landmark gets the focus if the focused element is gone`, async ({
+    page,
+    site,
+  }) => {
+    await signInAndOpen(page, site, '/console/products');
+    await page.getByRole('navigation').getByRole('link', { name: 'Backup' }).click();
+    await page.getByRole('main').getByRole('link').first().focus();
+    await page.keyboard.press(key);
+    await expect(page.getByRole('dialog')).toBeVisible();
+    await page.goBack();
+    await expect(page.getByRole('heading', { level: 1, name: 'Products' })).toBeVisible();
+    await expect(page.locator('dialog')).toHaveCount(0);
+    await expect(page.getByRole('main')).toBeFocused();
+  });
+}
+
 test('the main landmark gets the focus when an editor that was opened by its URL is closed', async ({ page, site }) => {
   const { id } = await site.addProduct();
   await signInAndOpen(page, site, `/console/products?edit=${id}`);

@@ -7,7 +7,7 @@ import { useModalDialog } from '../../web/ui/modal.tsx';
 import { isComposing, useShortcuts } from '../../web/ui/shortcuts.ts';
 import { useUndoLast } from '../api/actions.ts';
 import { call, consoleKeys } from '../api/console-api.ts';
-import { goTo } from '../location.ts';
+import { goTo, useConsoleLocation } from '../location.ts';
 import { SCREENS } from './screens.tsx';
 
 interface Command {
@@ -27,7 +27,7 @@ const MAX_PRODUCTS = 6;
 
 /** The command palette, which searches for screens, commands and products. Enter runs the selected entry. */
 export function Palette({ onClose, onSignOut, onShortcuts }: Props) {
-  const { dialog, outside } = useModalDialog();
+  const { dialog, outside } = useModalDialog(useConsoleLocation().traversals);
   const chosen = useRef<Command>(undefined);
   const listId = useId();
   const hasShortcuts = useShortcuts();

@@ -192,6 +192,7 @@ const LISTS: Keys = [
 /** The list of shortcuts. Single-key shortcuts can be turned off if they interfere (WCAG 2.1.4). */
 function ShortcutsDialog({ onClose }: { onClose: () => void }) {
   const isOn = useShortcuts();
+  const { traversals } = useConsoleLocation();
   const screens = SCREENS.map(({ key, label }) => [`G ${key.toUpperCase()}`, label] as const);
   const sections: readonly (readonly [string, Keys])[] = isOn
     ? [
@@ -201,7 +202,7 @@ function ShortcutsDialog({ onClose }: { onClose: () => void }) {
       ]
     : [['Everywhere', PALETTE]];
   return (
-    <Modal title="Keyboard shortcuts" onClose={onClose}>
+    <Modal title="Keyboard shortcuts" location={traversals} onClose={onClose}>
       <label className="check">
         <input type="checkbox" checked={isOn} onChange={() => setShortcuts(!isOn)} />
         Single-key shortcuts, here and on the site

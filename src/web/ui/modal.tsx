@@ -18,14 +18,8 @@ interface ModalProps {
  * click outside close the dialog.
  */
 export function Modal({ title, location, onClose, children }: ModalProps) {
-  const { dialog, outside } = useModalDialog();
+  const { dialog, outside } = useModalDialog(location);
   const titleId = useId();
-  const openedAt = useRef(location);
-
-  // A layout effect runs before the heading of the other page takes the focus. See `closeOnNavigation`.
-  useLayoutEffect(() => {
-    if (location !== openedAt.current) dialog.current?.close();
-  }, [location, dialog]);
 
   return (
     <dialog ref={dialog} className="modal" aria-labelledby={titleId} onClose={onClose} {...outside}>
@@ -42,14 +36,23 @@ export function Modal({ title, location, onClose, children }: ModalProps) {
   );
 }
 
-/** Opens a dialog as modal. `outside` contains the handlers that close the dialog on a click outside its content. */
-export function useModalDialog() {
+/**
+ * Opens a dialog as modal, and closes it when `location` changes. `outside` contains the handlers that close the dialog
+ * on a click outside its content.
+ */
+export function useModalDialog(location?: unknown) {
   const dialog = useRef<HTMLDialogElement>(null);
   const pressed = useRef<EventTarget>(null);
+  const openedAt = useRef(location);
 
   useEffect(() => {
     if (dialog.current?.open === false) dialog.current.showModal();
   }, []);
+
+  // A layout effect runs before the heading of the other page takes the focus. See `closeOnNavigation`.
+  useLayoutEffect(() => {
+    if (location !== openedAt.current) dialog.current?.close();
+  }, [location]);
 
   function onPointerDown(event: PointerEvent): void {
     pressed.current = event.target;
