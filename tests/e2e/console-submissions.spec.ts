@@ -3,6 +3,7 @@ import { CONSOLE_API } from '../../src/contract/console/paths.ts';
 import { utcMinute } from '../../src/contract/text.ts';
 import { addScreenshot, editSubmission } from '../../src/core/submissions/change-submission.ts';
 import { declineSubmission, scheduleSubmission } from '../../src/core/submissions/decide-submission.ts';
+import { inspectSubmission } from '../../src/core/submissions/list-submissions.ts';
 import { addSubmissions, holdRequests, openConsole, signIn, signInAndOpen } from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
 import { elementsBeyondScreen, PHONE } from '../support/screen.ts';
@@ -63,6 +64,22 @@ test('a submission that was approved earlier shows its details, its launch time 
   const time = page.getByLabel('Launches (UTC)');
   await expect(time).toHaveValue(launchAt.slice(0, 16));
   await expect(time).toHaveJSProperty('validity.valid', true);
+});
+
+test('a submission that is scheduled without a change of the time launches at the second that its maker chose', async ({
+  page,
+  site,
+}) => {
+  const name = newName();
+  const [written] = await addSubmissions(site, [name]);
+  const id = written?.row.id ?? '';
+  const launchAt = `${inHours(48).toISOString().slice(0, 16)}:42.678Z`;
+  await editSubmission(site.database, { id, makerKey: written?.makerKey }, { launchAt }, rules());
+  await signInAndOpen(page, site, '/console/queue?kind=submissions');
+  await page.getByRole('article', { name }).getByRole('button', { name: 'Schedule' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Approve and schedule' }).click();
+  await expect(page.getByText(`Scheduled ${name}`)).toBeVisible();
+  expect(await inspectSubmission(site.database, id, rules())).toMatchObject({ status: 'scheduled', launchAt });
 });
 
 test('the rows of a queue of several pages keep their heights while their page is not loaded', async ({

@@ -239,9 +239,12 @@ interface ScheduleDialogProps {
 
 /** Asks for the launch time in UTC. Only the server rejects a past time, because the browser's clock may be wrong. */
 function ScheduleDialog({ launchAt, onSubmit, ...dialog }: ScheduleDialogProps) {
-  const [time, setTime] = useState(() => (launchAt ?? tomorrowAtNine()).slice(0, 16));
+  const [initial] = useState(() => launchAt ?? tomorrowAtNine());
+  const [time, setTime] = useState(initial.slice(0, 16));
+  // The field shows no seconds, but an unchanged time keeps them.
+  const chosen = time === initial.slice(0, 16) ? initial : `${time}:00Z`;
   return (
-    <FormDialog {...dialog} label="Approve and schedule" onSubmit={(progress) => onSubmit(`${time}:00Z`, progress)}>
+    <FormDialog {...dialog} label="Approve and schedule" onSubmit={(progress) => onSubmit(chosen, progress)}>
       <label className="field">
         <span>Launches (UTC)</span>
         <input
