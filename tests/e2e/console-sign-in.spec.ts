@@ -4,6 +4,7 @@ import { CONSOLE_API } from '../../src/contract/console/paths.ts';
 import { inviteOperator, revokeOperator } from '../../src/core/console/operators.ts';
 import { acceptInvitation } from '../../src/core/console/sign-in.ts';
 import {
+  failUntilClick,
   openConsole,
   signIn,
   signInAndOpen,
@@ -44,6 +45,26 @@ test('an operator whose accepted invitation got no response can sign in with the
   await page.getByLabel('Passphrase').fill(PASSPHRASE);
   await page.keyboard.press('Enter');
   await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
+});
+
+test('an invitation that could not be checked can be opened again, but one that is not valid cannot', async ({
+  page,
+  site,
+  expectConsoleError,
+}) => {
+  const name = `op-${randomUUID().slice(0, 8)}`;
+  const { token } = await inviteOperator(site.database, name, new Date());
+  await waitUntilConsoleIsServed(page);
+  await failUntilClick(page, ({ pathname }) => pathname === CONSOLE_API.invitation);
+  expectConsoleError(/500 \(Internal Server Error\)/);
+  expectConsoleError(/410 \(Gone\)/);
+  await page.goto(`/console#invitation=${token}`);
+  await expect(page.getByText('It broke.')).toBeVisible();
+  await page.getByRole('button', { name: 'Try again' }).press('Enter');
+  await expect(page.getByRole('heading', { name: `Welcome, ${name}` })).toBeVisible();
+  await page.goto('/console#invitation=used');
+  await expect(page.getByRole('button', { name: 'Sign in instead' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Try again' })).toHaveCount(0);
 });
 
 test('a check of the session that was sent before a sign-in does not undo the sign-in', async ({

@@ -95,7 +95,7 @@ export function AcceptInvitation({ token, onAccepted, onLeave }: Props) {
       if (isOutcomeUnknown(error)) setMayBeUsed(true);
     },
   });
-  const isInvalid = accept.error instanceof ConsoleError && accept.error.code === 'invitation_invalid';
+  const isInvalid = isInvalidInvitation(accept.error);
   const missing = PASSPHRASE_CHARACTERS.min - [...passphrase.normalize('NFKC')].length;
 
   useEffect(() => {
@@ -107,6 +107,11 @@ export function AcceptInvitation({ token, onAccepted, onLeave }: Props) {
     return (
       <SignInLayout title="This invitation could not be opened">
         <p>{withCode(invitation.error?.message ?? '')}</p>
+        {!isInvalidInvitation(invitation.error) && (
+          <button type="button" className="button" data-tone="primary" onClick={() => void invitation.refetch()}>
+            Try again
+          </button>
+        )}
         <SignInInstead onClick={onLeave} />
       </SignInLayout>
     );
@@ -151,6 +156,10 @@ export function AcceptInvitation({ token, onAccepted, onLeave }: Props) {
       </form>
     </SignInLayout>
   );
+}
+
+function isInvalidInvitation(error: Error | null): boolean {
+  return error instanceof ConsoleError && error.code === 'invitation_invalid';
 }
 
 function SignInInstead({ onClick }: { onClick: () => void }) {
