@@ -25,6 +25,7 @@ test('an outage is logged once for any number of requests; another reason or a l
 test.each([
   ['25006', 'The database accepts no changes'],
   ['53100', 'The database accepts no changes'],
+  ['25P04', 'The database canceled a statement, usually because it took too long'],
   ['57014', 'The database canceled a statement, usually because it took too long'],
   ['57P03', 'The database is unavailable'],
 ])('the log says what a database that responds with %s does: %s', async (code, message) => {

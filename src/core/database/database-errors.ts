@@ -15,10 +15,11 @@ const SOCKET_CODE = /^(?:E(?!RR_)[A-Z_]+|ERR_(?:O?SSL|TLS)_\w+|CERT_\w+|\w+_CERT
 
 /**
  * SQLSTATE classes and codes (PostgreSQL documentation, appendix A) of errors that the statement did not cause: 08
- * connection, 25006 read-only, 25P03 a transaction that was idle for too long, 28 authorization, 3D000 database
- * missing, 53 resources (53100: disk full), 57 shutdown, recovery or cancellation, 58 system errors outside PostgreSQL.
+ * connection, 25006 read-only, 25P03 a transaction that was idle for too long, 25P04 a transaction that took too long,
+ * 28 authorization, 3D000 database missing, 53 resources (53100: disk full), 57 shutdown, recovery or cancellation, 58
+ * system errors outside PostgreSQL.
  */
-const CONNECTION_FAILURE_STATE = /^(?:08...|25006|25P03|28...|3D000|53...|57...|58...)$/;
+const CONNECTION_FAILURE_STATE = /^(?:08...|25006|25P0[34]|28...|3D000|53...|57...|58...)$/;
 const REFUSES_WRITES_STATE = /^(?:25006|53100)$/;
 
 /**
@@ -59,9 +60,12 @@ function causeOf(error: unknown): unknown {
   return error instanceof Error && error.cause !== undefined ? error.cause : error;
 }
 
-const isCanceled = hasState('57014');
+const isCanceled = hasState('57014', '25P04');
 
-/** Returns whether the server canceled a statement, usually because the statement exceeded `statement_timeout`. */
+/**
+ * Returns whether the server canceled a statement, usually because the statement exceeded `statement_timeout`, or its
+ * transaction `transaction_timeout`.
+ */
 export function isStatementTimeout(error: unknown): boolean {
   return isCanceled(causeOf(error));
 }

@@ -251,6 +251,7 @@ describe('statements that wait for a lock', () => {
 test.each([
   ['25006', 'a read-only database'],
   ['25P03', 'a transaction that was idle for too long'],
+  ['25P04', 'a transaction that took too long'],
   ['53100', 'a full disk'],
   ['57P01', 'a server that stops'],
   ['57014', 'a cancelled statement'],
