@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { blockedStatements } from '../../../tests/support/blocked-statements.ts';
 import { buildProduct } from '../../../tests/support/build-product.ts';
-import { interruptTransactions } from '../../../tests/support/interrupted-transactions.ts';
+import { deadlockOnce, interruptTransactions } from '../../../tests/support/interrupted-transactions.ts';
 import { CAP, differencesOf, launch, rulesAt, tallyOf, vote } from '../../../tests/support/launch-site.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { parsePeriod } from '../../contract/leaderboards/period.ts';
@@ -251,6 +251,15 @@ test('a repair does not deadlock with a transaction that updates the same board'
   if (others === undefined) throw new Error('The repair does not lock the histograms');
   await others;
   expect(repaired?.left).toMatchObject({ votes: 3, differences: [] });
+});
+
+test('a repair is retried after a deadlock, and recorded once', async () => {
+  await database.query('UPDATE product_counts SET counted = 1');
+  const period = parsePeriod(DAY) ?? expect.unreachable();
+  const repaired = await repairBoard(deadlockOnce(database, 'LOCK TABLE leaderboard_counts'), period, 20);
+  expect(repaired?.left).toMatchObject({ votes: 3, differences: [] });
+  const repairs = (await listAudit(database, { limit: 10 })).filter(({ action }) => action === 'leaderboards repair');
+  expect(repairs).toHaveLength(1);
 });
 
 test('a check reports a changed digest of a final day whose launches were all removed', async () => {

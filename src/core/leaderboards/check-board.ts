@@ -5,7 +5,7 @@ import { recordAudit } from '../audit/audit-log.ts';
 import { recordEverythingChanged } from '../changes/change-feed.ts';
 import { lockCounts } from '../counts/lock-counts.ts';
 import type { Database, Sql } from '../database/database.ts';
-import { disableTimeouts, holdSnapshot } from '../database/transactions.ts';
+import { disableTimeouts, holdSnapshot, transactionWithRetries } from '../database/transactions.ts';
 import { applyVoteCap } from './apply-vote-cap.ts';
 import { tieOrder } from './calendar.ts';
 import { hashFinalHeader, lockDaysOf, NO_VOTES, setCounts, type Totals } from './final-boards.ts';
@@ -174,7 +174,7 @@ export async function repairBoard(
   const found = await checkBoard(database, period);
   if (found === undefined || found.differences.length === 0) return found && { found, left: found };
   const { name, kind } = period;
-  await database.transaction(async (sql) => {
+  await transactionWithRetries(database, async (sql) => {
     await disableTimeouts(sql);
     await lockDaysOf(sql, found.wrong);
     await lockCounts(sql, found.wrong);
