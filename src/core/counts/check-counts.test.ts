@@ -122,11 +122,24 @@ test('the sampler covers all products, reports drift immediately, and forgets it
   const found: number[] = [];
   for (let step = 0; step < 3; step += 1) found.push((await sampler.step()).length);
   expect([found, sampler.drift()]).toEqual([[1, 0, 1], 2]);
-  await repairCounts(database, ids);
+  await database.query('UPDATE product_counts SET upvotes = 0, comments = 0');
   await sampler.step();
   expect(sampler.drift()).toBe(2);
   for (let step = 0; step < 2; step += 1) await sampler.step();
   expect(sampler.drift()).toBe(0);
+});
+
+test('the sampler forgets drift as soon as another process has repaired it, and finds later drift', async () => {
+  const sampler = createDriftSampler(database, silentLog, 10);
+  await plantDrift();
+  for (let step = 0; step < 3; step += 1) await sampler.step();
+  expect(sampler.drift()).toBe(2);
+  await repairCounts(other, ids);
+  await sampler.step();
+  expect(sampler.drift()).toBe(0);
+  await plantDrift();
+  for (let step = 0; step < 5; step += 1) await sampler.step();
+  expect(sampler.drift()).toBe(2);
 });
 
 test('the sampler skips a product whose rows take too long to count, and checks all others', async () => {

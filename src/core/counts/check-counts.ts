@@ -110,10 +110,15 @@ interface DriftSampler {
   step(): Promise<WrongCount[]>;
   /**
    * Returns the number of products with wrong counts in the last full round or, if it is already higher, in the current
-   * one.
+   * one. A repair by any process resets it.
    */
   drift(): number;
 }
+
+// The limit of the time avoids a scan of the whole log. It is longer than the time between two steps.
+const SELECT_LAST_REPAIR = `SELECT id FROM audit_log
+  WHERE action = 'counts repair' AND created_at > clock_timestamp() - interval '10 minutes'
+  ORDER BY created_at DESC, id DESC LIMIT 1`;
 
 /** Checking this many products usually takes a few milliseconds. */
 const PRODUCTS_PER_STEP = 200;
@@ -131,6 +136,17 @@ export function createDriftSampler(
   let after = '';
   let lastRound = 0;
   let thisRound = 0;
+  let lastRepair: string | undefined;
+
+  /** Starts a new round after a repair. Otherwise, a large site would report the repaired counts for hours. */
+  async function restartAfterRepair(): Promise<void> {
+    const [repair] = await sql.query<{ id: string }>(SELECT_LAST_REPAIR);
+    if (repair === undefined || repair.id === lastRepair) return;
+    lastRepair = repair.id;
+    after = '';
+    lastRound = 0;
+    thisRound = 0;
+  }
 
   async function afterTimeout(error: unknown): Promise<undefined> {
     if (!isStatementTimeout(error)) throw error;
@@ -151,6 +167,7 @@ export function createDriftSampler(
 
   return {
     async step() {
+      await restartAfterRepair();
       const checked = await checkCounts(sql, { after, limit }).catch(afterTimeout);
       if (checked === undefined) return [];
       const { wrong, next } = checked;
