@@ -4,6 +4,7 @@ import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { CommandHarness, databasePids, expectRefusal, runCommand } from '../support/command.ts';
 import { installCommand } from '../support/installed-command.ts';
 import { outputOf, runProgram } from '../support/program.ts';
+import { createTestDatabase } from '../support/test-database.ts';
 
 const harness = new CommandHarness();
 
@@ -91,6 +92,19 @@ describe('sample', () => {
       `Removed ${created} sample products, 0 sample upvotes and 0 sample comments.\n`,
     );
     expect(await databasePids(dataDir)).toEqual([]);
+  });
+
+  test('remove has no statement timeout, because the sample products may have many upvotes', async () => {
+    const database = await createTestDatabase();
+    const settings = { DATABASE_URL: database.url };
+    await runProgram(['sample', 'load'], settings);
+    await database.query(`CREATE TABLE timeouts AS SELECT '' AS value WHERE false;
+      CREATE FUNCTION note_timeout() RETURNS trigger LANGUAGE plpgsql
+        AS 'BEGIN INSERT INTO timeouts SELECT current_setting(''statement_timeout''); RETURN NULL; END';
+      CREATE TRIGGER note AFTER DELETE ON products EXECUTE FUNCTION note_timeout()`);
+    outputOf(await runProgram(['sample', 'remove', '--yes'], settings));
+    expect(await database.query('SELECT DISTINCT value FROM timeouts')).toEqual([{ value: '0' }]);
+    await database.drop();
   });
 
   test('a running site shows the changes of the commands, even after a restart', async () => {

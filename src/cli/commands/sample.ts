@@ -58,11 +58,13 @@ Edited products are not removed; their ids are printed.`,
     .action(async (options: { engagementOnly?: boolean; yes?: boolean; json?: boolean }) => {
       const { engagementOnly = false, yes = false, json = false } = options;
       if (!yes) requireTerminal();
-      const removed = await withDatabase(async ({ database }) => {
-        const catalogue = await readCatalogue(database);
-        const question = `Remove ${describe(await previewRemoval(database, catalogue, { engagementOnly }))}?`;
-        return yes || (await confirm(question)) ? removeSample(database, catalogue, { engagementOnly }) : undefined;
-      });
+      const removed = await withDatabase(({ withoutStatementTimeout }) =>
+        withoutStatementTimeout(async (database) => {
+          const catalogue = await readCatalogue(database);
+          const question = `Remove ${describe(await previewRemoval(database, catalogue, { engagementOnly }))}?`;
+          return yes || (await confirm(question)) ? removeSample(database, catalogue, { engagementOnly }) : undefined;
+        }),
+      );
       if (removed === undefined) return printError('Nothing was removed.');
       if (json) return printJson(removed);
       print(`Removed ${describe(removed)}.`);

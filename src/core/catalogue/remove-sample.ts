@@ -5,11 +5,10 @@ import { recordChange } from '../changes/change-feed.ts';
 import { PUBLIC } from '../comments/comment-row.ts';
 import { lockCounts } from '../counts/lock-counts.ts';
 import type { Database, Sql } from '../database/database.ts';
-import { transactionWithRetries } from '../database/transactions.ts';
 import { lockDaysOf } from '../leaderboards/final-boards.ts';
 import { recountLaunches, refreshLaunches } from '../leaderboards/launch-votes.ts';
 import { lockProductRows, readProducts } from '../products/product-row.ts';
-import { deleteProducts } from '../products/remove-products.ts';
+import { deleteProducts, removalTransaction, sizesOf } from '../products/remove-products.ts';
 import {
   deleteSiteMetadata,
   SAMPLE_SESSION_PREFIX,
@@ -61,7 +60,8 @@ export async function previewRemoval(
 /**
  * Removes the upvotes and comments of the sample catalogue in one transaction and, unless `engagementOnly`, its
  * unchanged products, including visitors' upvotes and comments on them. The next start does not load the catalogue
- * again. The votes of remaining launches whose results are final do not change.
+ * again. The votes of remaining launches whose results are final do not change. `database` must have no statement timeout
+ * if the products may have many upvotes or comments.
  */
 export async function removeSample(
   database: Database,
@@ -69,7 +69,8 @@ export async function removeSample(
   { engagementOnly }: RemovalScope,
 ): Promise<SampleRemoval> {
   const productIds = idsOf(catalogue.products);
-  return transactionWithRetries(database, async (sql) => {
+  const sizes = engagementOnly ? [] : await sizesOf(database, productIds);
+  return removalTransaction(database, sizes, async (sql) => {
     if (!engagementOnly) {
       // Waits for concurrent edits and imports, so the products that they change stay.
       await lockProductRows(sql, productIds);
