@@ -47,6 +47,11 @@ export function openSubmissionHarness() {
       declineSubmission(site.database, { id, revision }, reason, rules()),
     undo: (id: string, revision?: number) => undoDecision(site.database, { id, revision }, rules()),
     inspect: (id: string) => inspectSubmission(site.database, id, rules()),
+    /** Adds a comment with the badge `Maker`. */
+    async commentAsMaker(maker: { id: string; makerKey: string }) {
+      const author = await site.submissions.authorOf(maker);
+      await site.core.addComment({ productId: maker.id, content: 'Ask me' }, { session: 'session-maker' }, { author });
+    },
     /** Returns whether visitors see the product. */
     isPublic: async (id: string) => (await site.core.getProduct(id)) !== null,
   };

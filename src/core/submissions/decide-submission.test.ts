@@ -190,8 +190,7 @@ describe('undoing a decision', () => {
   test('undoing an approval is possible if only the maker has commented', async () => {
     const maker = await harness.submit();
     await harness.approve(maker.id);
-    const author = await site.submissions.authorOf(maker);
-    await site.core.addComment({ productId: maker.id, content: 'Ask me' }, { session: 'session-maker' }, { author });
+    await harness.commentAsMaker(maker);
     expect(await codeOf(harness.undo(maker.id))).toBe('done');
   });
 

@@ -221,15 +221,16 @@ describe('the launch date of a scheduled product', () => {
 });
 
 const session = 'session-of-a-visitor';
-test.each<[string, (productId: string) => Promise<unknown>]>([
-  ['a vote', (productId) => site.core.setUpvote({ productId, session, upvoted: true })],
-  ['a comment', (productId) => site.core.addComment({ productId, content: 'Nice' }, { session })],
+test.each<[string, (maker: { id: string; makerKey: string }) => Promise<unknown>]>([
+  ['a vote', ({ id }) => site.core.setUpvote({ productId: id, session, upvoted: true })],
+  ['a comment', ({ id }) => site.core.addComment({ productId: id, content: 'Nice' }, { session })],
+  ["only its maker's comment", (maker) => harness.commentAsMaker(maker)],
 ])(
   'a launched product with %s whose launch an operator postpones is not deleted, and its maker cannot edit it',
   async (_what, follow) => {
     const maker = await harness.submit();
     await harness.approve(maker.id);
-    await follow(maker.id);
+    await follow(maker);
     const counts = async () => {
       const { upvotes, comments } = (await site.core.getProduct(maker.id))?.product ?? {};
       return { upvotes, comments };

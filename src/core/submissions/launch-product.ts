@@ -82,7 +82,8 @@ export async function lockScheduled(sql: Sql, id: string, rules: LaunchRules): P
 export async function cancelLaunch(sql: Sql, id: string, rules: LaunchRules): Promise<Product | undefined> {
   const product = await lockUnlaunched(sql, id, rules);
   if (product === undefined) return undefined;
-  await requireNoVotesOrComments(sql, id);
+  // Unlike a removal, the deletion does not store votes and comments, so undoing a decline could not restore them.
+  if (await hasVotesOrComments(sql, id)) throw votesOrCommentsExist(id);
   await deleteProduct(sql, id);
   return product;
 }
@@ -114,7 +115,8 @@ export async function revokeLaunch(sql: Sql, row: SubmissionRow, rules: LaunchRu
   const { id } = row;
   const product = await lockLaunch(sql, id);
   if (product === undefined) return false;
-  await requireNoVotesOrComments(sql, id);
+  const launch = await readLaunch(sql, id);
+  if (launch?.has_votes || launch?.has_comments_by_others) throw votesOrCommentsExist(id);
   // The product may have been approved in another time zone, so its launch date may differ by a day.
   const approved = ZONES_OF_ALL_DATES.map((zone) => productOfFields(id, row.fields, row.launch_at ?? rules.now, zone));
   if (!approved.map(versionOf).includes(versionOf(product))) {
@@ -129,34 +131,29 @@ export async function revokeLaunch(sql: Sql, row: SubmissionRow, rules: LaunchRu
 
 interface Launch {
   created_at: Date;
-  /** Whether anyone voted, or anyone except the maker commented. */
-  has_votes_or_comments: boolean;
+  has_votes: boolean;
+  has_comments: boolean;
+  /** Whether anyone except the maker commented. */
+  has_comments_by_others: boolean;
 }
 
 const SELECT_LAUNCH = `SELECT p.created_at,
     EXISTS (SELECT FROM upvotes u WHERE u.product_id = $1)
       OR EXISTS (SELECT FROM retracted_upvotes r WHERE r.product_id = $1)
-      OR EXISTS (SELECT FROM tally_parts t WHERE t.product_id = $1)
-      OR EXISTS (SELECT FROM comments c WHERE c.product_id = $1 AND c.author_badge IS DISTINCT FROM '${MAKER_BADGE}')
-      AS has_votes_or_comments
+      OR EXISTS (SELECT FROM tally_parts t WHERE t.product_id = $1) AS has_votes,
+    EXISTS (SELECT FROM comments c WHERE c.product_id = $1) AS has_comments,
+    EXISTS (SELECT FROM comments c WHERE c.product_id = $1 AND c.author_badge IS DISTINCT FROM '${MAKER_BADGE}')
+      AS has_comments_by_others
   FROM products p WHERE p.id = $1`;
 
 async function readLaunch(sql: Sql, id: string): Promise<Launch | undefined> {
   return (await sql.query<Launch>(SELECT_LAUNCH, [id]))[0];
 }
 
-/** Checks that deleting a product would not delete votes, or comments by anyone but the maker. */
-async function requireNoVotesOrComments(sql: Sql, id: string): Promise<void> {
-  if (!(await hasVotesOrComments(sql, id))) return;
-  throw new CoreError(
-    'already_launched',
-    `'${id}' already has votes or comments. Remove it with \`groundswell products remove ${id}\`.`,
-  );
-}
-
-/** Returns whether anyone has voted for a product, or anyone except its maker has commented. */
+/** Returns whether a product has votes or comments, including comments by its maker. */
 export async function hasVotesOrComments(sql: Sql, id: string): Promise<boolean> {
-  return (await readLaunch(sql, id))?.has_votes_or_comments === true;
+  const launch = await readLaunch(sql, id);
+  return launch !== undefined && (launch.has_votes || launch.has_comments);
 }
 
 /**
@@ -168,7 +165,8 @@ export async function requireScheduled(sql: Sql, { id, status }: SubmissionRow, 
   if (status !== 'approved') return;
   const launch = await readLaunch(sql, id);
   if (launch === undefined || (await isRemoved(sql, id))) throwRemoved();
-  if (launch.has_votes_or_comments || launch.created_at.getTime() <= now.getTime()) throw alreadyLaunched();
+  const hasLaunched = launch.has_votes || launch.has_comments || launch.created_at.getTime() <= now.getTime();
+  if (hasLaunched) throw alreadyLaunched();
 }
 
 // Declining a scheduled submission removes its product, like `products remove`, and undoing the decline restores it.
@@ -219,6 +217,13 @@ async function isRemoved(sql: Sql, id: string): Promise<boolean> {
 async function deleteProduct(sql: Sql, id: string): Promise<void> {
   await deleteProducts(sql, [id]);
   await recordChange(sql, { productIds: [id], catalogue: true });
+}
+
+function votesOrCommentsExist(id: string): CoreError {
+  return new CoreError(
+    'already_launched',
+    `'${id}' already has votes or comments. Remove it with \`groundswell products remove ${id}\`.`,
+  );
 }
 
 function alreadyLaunched(): CoreError {

@@ -32,7 +32,7 @@ export async function describeSubmission(
   const product = (await readApprovedProducts(sql, [row])).get(row.id);
   const { status, reason } = stateOf(row, product, now);
   const hasLaunched = status === 'launched' && product !== undefined;
-  // A product that was postponed after its launch may have votes, which an edit would delete.
+  // A product that was postponed after its launch may have votes or comments, which an edit would delete.
   const isScheduled = status === 'scheduled' && !(await hasVotesOrComments(sql, row.id));
   return {
     id: row.id,
