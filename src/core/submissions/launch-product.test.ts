@@ -1,15 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { blockedStatements } from '../../../tests/support/blocked-statements.ts';
 import { buildProduct } from '../../../tests/support/build-product.ts';
-import { CAP, rulesAt } from '../../../tests/support/launch-site.ts';
 import { codeOf, openSubmissionHarness } from '../../../tests/support/submission-harness.ts';
-import { finalizeDue } from '../leaderboards/finalize.ts';
 import { editProduct } from '../products/edit-product.ts';
 import { inspectProduct } from '../products/get-product.ts';
 import { removeProducts } from '../products/remove-products.ts';
 import { restoreProducts } from '../products/restore-products.ts';
 import { saveProducts } from '../products/save-products.ts';
-import { scheduleSubmission, undoDecision } from './decide-submission.ts';
+import { scheduleSubmission } from './decide-submission.ts';
 
 const harness = openSubmissionHarness();
 const { site, clock, inHours } = harness;
@@ -143,31 +141,6 @@ test('if another product had the id of a declined product, undoing the decline g
   expect(await site.submissions.get(maker)).toMatchObject({ status: 'scheduled', editable: true });
 });
 
-test("undoing an approval is refused until an operator's edit of the product is reverted", async () => {
-  const { id } = await harness.submit({ description: 'Tydes' });
-  await harness.approve(id);
-  await editProduct(site.database, id, { values: { description: 'Tides' } }, { now: clock.now() });
-  await expect(harness.undo(id)).rejects.toThrow(`groundswell products remove ${id}`);
-  await editProduct(site.database, id, { values: { description: 'Tydes' } }, { now: clock.now() });
-  expect(await codeOf(harness.undo(id))).toBe('done');
-});
-
-test.each([
-  ['Etc/GMT+12', 13, 'June 2, 2026'],
-  ['Pacific/Kiritimati', 1, 'June 1, 2026'],
-])(
-  'undoing an approval in another time zone, %s, is refused only if the product was edited',
-  async (timeZone, hours, date) => {
-    const { id } = await harness.submit({ launchAt: inHours(hours).toISOString() });
-    await harness.approve(id);
-    const undo = () => codeOf(undoDecision(site.database, { id }, { now: clock.now(), timeZone }));
-    await editProduct(site.database, id, { values: { launchDate: 'Summer 2026' } }, { now: clock.now() });
-    expect(await undo()).toBe('already_decided');
-    await editProduct(site.database, id, { values: { launchDate: date } }, { now: clock.now() });
-    expect(await undo()).toBe('done');
-  },
-);
-
 describe('the launch date of a scheduled product', () => {
   async function scheduled(launchDate: string) {
     const maker = await harness.submit({ launchAt: inHours(24).toISOString() });
@@ -271,18 +244,6 @@ test('a reschedule or a decline that waits for a lock until the product has laun
     });
     expect(await decided.deciding).toBe('already_launched');
   }
-});
-
-test('undoing an approval is refused if a vote counts in the final result, even if it was withdrawn after the window', async () => {
-  const { id } = await harness.submit();
-  await harness.approve(id);
-  await site.core.setUpvote({ productId: id, session, upvoted: true });
-  clock.advance({ hours: 25 });
-  await site.core.setUpvote({ productId: id, session, upvoted: false });
-  clock.advance({ hours: 48 });
-  await finalizeDue(site.database, { rules: rulesAt(clock.now().toISOString()), votesPerNetwork: CAP });
-  expect((await site.core.getStandings(id))?.day).toMatchObject({ status: 'final', votes: 1, upvotes: 0 });
-  expect(await codeOf(harness.undo(id))).toBe('already_launched');
 });
 
 test('undoing a decline by an older version of the site sets fields that the version lacked to their defaults', async () => {

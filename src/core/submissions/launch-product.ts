@@ -109,7 +109,7 @@ async function lockUnlaunched(sql: Sql, id: string, rules: LaunchRules): Promise
  * never been approved.
  * @returns whether the product had launched, or false if it was already removed.
  * @throws CoreError `already_launched` if the product has votes, or comments by anyone but the maker; `already_decided`
- * if the product differs from the submission, because an operator edited it, or imported a product with its id.
+ * if the product differs from the submission, because it was edited, imported or launched late.
  */
 export async function revokeLaunch(sql: Sql, row: SubmissionRow, rules: LaunchRules): Promise<boolean> {
   const { id } = row;
@@ -122,7 +122,7 @@ export async function revokeLaunch(sql: Sql, row: SubmissionRow, rules: LaunchRu
   if (!approved.map(versionOf).includes(versionOf(product))) {
     throw new CoreError(
       'already_decided',
-      `The approval of '${id}' cannot be undone, because its product has been edited or imported since. Undo that change first, or remove the product with \`groundswell products remove ${id}\`.`,
+      `The approval of '${id}' cannot be undone, because its product or the launch time has changed since. Revert the change first, or remove the product with \`groundswell products remove ${id}\`.`,
     );
   }
   await deleteProduct(sql, id);
