@@ -36,20 +36,25 @@ export function launchOf(time: Date, timeZone: string): Pick<StoredProduct, 'lau
 export const ZONES_OF_ALL_DATES = ['Etc/GMT+12', 'UTC', 'Etc/GMT-14'];
 
 /**
+ * Returns whether the launch date of a product is the day of its launch, not a text that an operator set. All time zones
+ * are tried, because SITE_TIME_ZONE may have changed.
+ */
+export function hasDayOfLaunch({ launchDate, createdAt }: Pick<StoredProduct, 'launchDate' | 'createdAt'>): boolean {
+  return ZONES_OF_ALL_DATES.some((zone) => launchOf(new Date(createdAt), zone).launchDate === launchDate);
+}
+
+/**
  * Returns a product with another launch time. Its launch date becomes the day of the new time, unless an operator set a
- * launch date other than the day of the previous time. All time zones are tried, because SITE_TIME_ZONE may have
- * changed.
+ * launch date other than the day of the previous time.
  */
 export function withLaunchTime<Launched extends Pick<StoredProduct, 'launchDate' | 'createdAt'>>(
   product: Launched,
   time: Date,
   timeZone: string,
 ): Launched {
-  const before = new Date(product.createdAt);
-  if (before.getTime() === time.getTime()) return product;
-  const launch = launchOf(time, timeZone);
-  const isDay = ZONES_OF_ALL_DATES.some((zone) => launchOf(before, zone).launchDate === product.launchDate);
-  return { ...product, ...launch, launchDate: isDay ? launch.launchDate : product.launchDate };
+  if (Date.parse(product.createdAt) === time.getTime()) return product;
+  const { launchDate, createdAt } = launchOf(time, timeZone);
+  return { ...product, createdAt, ...(hasDayOfLaunch(product) && { launchDate }) };
 }
 
 interface Reversal {

@@ -6,7 +6,7 @@ import { recordAudit } from '../audit/audit-log.ts';
 import { CoreError } from '../core-error.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { transactionWithRetries } from '../database/transactions.ts';
-import { versionOf } from '../products/save-products.ts';
+import { hasDayOfLaunch, versionOf } from '../products/save-products.ts';
 import { createToken } from '../token.ts';
 import { hashNetwork, lockQueue, requireQueueCapacity } from './create-submission.ts';
 import {
@@ -186,8 +186,9 @@ function changeAsMaker(
 /** Returns a row with the fields and the launch time of its product, which operators may have edited. */
 export function withProduct(
   row: SubmissionRow,
-  { id: _id, launchDate: _launchDate, createdAt, upvotes: _upvotes, comments: _comments, ...fields }: Product,
+  { id: _id, launchDate, createdAt, upvotes: _upvotes, comments: _comments, ...others }: Product,
 ): SubmissionRow {
+  const fields = hasDayOfLaunch({ launchDate, createdAt }) ? others : { ...others, launchDate };
   return { ...row, fields, approved_fields: fields, launch_at: new Date(createdAt) };
 }
 

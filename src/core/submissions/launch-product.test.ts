@@ -177,6 +177,19 @@ describe('the launch date of a scheduled product', () => {
     expect(await product()).toEqual([launchAt, after]);
   });
 
+  test.each(['Summer 2026', 'June 2, 2026'])(
+    "a launch date of %s stays after the maker's edit of another field is approved",
+    async (text) => {
+      const { maker, id, product } = await scheduled(text);
+      const before = await product();
+      await site.submissions.edit(maker, { description: 'New' });
+      expect((await site.submissions.get(maker)).product.launchDate).toBe(text);
+      await harness.approve(id);
+      expect(await product()).toEqual(before);
+      expect(await codeOf(harness.undo(id))).toBe('done');
+    },
+  );
+
   test('the launch date is the new day after the launch moves, even if the site was in another time zone before', async () => {
     const { id, product } = await scheduled('June 2, 2026');
     const time = inHours(48);

@@ -17,7 +17,10 @@ import { readDate } from '../imports/read-values.ts';
 import { DAY_MS } from '../runtime.ts';
 
 /** The fields that a maker can set. Blank texts stay blank until `productOfFields` sets the defaults of products. */
-export type SubmissionFields = Omit<StoredProduct, 'id' | 'createdAt' | 'launchDate'>;
+export type SubmissionFields = Omit<StoredProduct, 'id' | 'createdAt' | 'launchDate'> & {
+  /** The launch date of the product, if an operator set one other than the day of the launch. */
+  launchDate?: string;
+};
 
 /** Validated fields. Fields that were not sent are unset. */
 export interface CheckedPatch {

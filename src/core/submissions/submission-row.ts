@@ -88,7 +88,7 @@ export function productOfFields(
   createdAt: Date,
   timeZone: string,
 ): StoredProduct {
-  return completeProduct({ ...fields, id, ...launchOf(createdAt, timeZone) }, createdAt);
+  return completeProduct({ ...launchOf(createdAt, timeZone), ...fields, id }, createdAt);
 }
 
 const UPDATE = `UPDATE submissions SET status = $2, revision = revision + 1, fields = $3::jsonb, approved_fields = $4::jsonb,
