@@ -105,4 +105,11 @@ describe('the requests for visit news', () => {
     await expect(offline.read({ upvoted: MANY })).rejects.toMatchObject({ code: 'network' });
     expect(offline.asked).toEqual(['list']);
   });
+
+  test.each([429, 503])('end with an error if the server answers %s, so the news is not incomplete', async (status) => {
+    const refused = () => Promise.reject(new ApiError(status, 'refused', 'Try again later'));
+    for (const given of [{ getStandings: refused }, { listComments: refused }, { getProduct: refused }]) {
+      await expect(site(given).read({ upvoted: ['a'], commentedOn: ['a'] })).rejects.toMatchObject({ status });
+    }
+  });
 });

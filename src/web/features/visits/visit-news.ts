@@ -37,8 +37,8 @@ type VisitNewsApi = Pick<Api, 'listProducts' | 'getProduct' | 'getStandings' | '
 
 /**
  * Reads what happened from `since` to `now` (milliseconds since 1970 on the browser's clock), with a limited number of
- * sequential requests. Products that are not found are left out. @throws ApiError if the server cannot be reached or
- * fails.
+ * sequential requests. Products that are not found are left out. @throws ApiError if the server cannot be reached, fails
+ * or limits the rate.
  */
 export async function readVisitNews(
   api: VisitNewsApi,
@@ -75,14 +75,14 @@ export async function readVisitNews(
 }
 
 /**
- * Resolves to null on a client error (4xx), which concerns only one product. Rethrows other errors, because further
- * requests would probably fail as well.
+ * Resolves to null on a client error (4xx), which concerns only one product. Rethrows other errors and a rate limit
+ * (429), because further requests would probably fail as well.
  */
 async function nullOnClientError<Result>(request: Promise<Result>): Promise<Result | null> {
   try {
     return await request;
   } catch (error) {
-    if (error instanceof ApiError && error.status >= 400 && error.status < 500) return null;
+    if (error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429) return null;
     throw error;
   }
 }
