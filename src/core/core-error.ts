@@ -24,6 +24,11 @@ export function productNotFound(): CoreError {
   return new CoreError('product_not_found', PRODUCT_MESSAGES.notFound);
 }
 
+/** Creates the error for a product that is not on its leaderboards yet. */
+export function standingNotFound(): CoreError {
+  return new CoreError('product_not_found', 'This product has no standing yet.');
+}
+
 /** Creates the error for writes to a product whose votes an operator is changing. */
 export function productPaused(): CoreError {
   return new CoreError('unavailable', 'This product cannot be changed right now. Please try again in a moment.');

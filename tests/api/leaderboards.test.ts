@@ -73,13 +73,25 @@ test('an invalid period is rejected with 400, and a period that cannot have a le
   expectProblem(await site.app.inject(`/api/leaderboards/${day}?cursor=x`), 400, 'bad_cursor');
 });
 
-test('a product has a standing as soon as it has launched', async () => {
-  // The board updater finds no launches, because the request would wait only a second while it places this one.
+/** Makes the board updater find no launches, so it does not place them. */
+function stopPlacing(): void {
   const { query } = site.database;
   vi.spyOn(site.database, 'query').mockImplementation((text, ...rest) =>
     text.includes('ORDER BY launched_at DESC') ? Promise.resolve([]) : query(text, ...rest),
   );
+}
+
+test('a product has a standing as soon as it has launched', async () => {
+  // Otherwise, the request would wait only a second while the updater places the launch.
+  stopPlacing();
   await site.addProduct({ id: 'newborn', createdAt: new Date().toISOString() });
   const { day: standing } = (await site.app.inject('/api/products/newborn/standing')).json();
   expect(standing).toMatchObject({ votes: 0, upvotes: 0, status: 'open' });
+});
+
+test('the standing of a product that is not on its leaderboards yet is 404, and the error says so', async () => {
+  stopPlacing();
+  await site.addProduct({ id: 'imported', createdAt: '2020-01-01T00:00:00.000Z' });
+  const response = await site.app.inject('/api/products/imported/standing');
+  expectProblem(response, 404, 'product_not_found', 'This product has no standing yet.');
 });

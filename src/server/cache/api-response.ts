@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import * as paths from '../../contract/paths.ts';
-import { CoreError, periodNotFound, productNotFound } from '../../core/core-error.ts';
+import { CoreError, periodNotFound, productNotFound, standingNotFound } from '../../core/core-error.ts';
 import type { Runtime } from '../../core/runtime.ts';
 import { REVALIDATE } from '../http/cache-control.ts';
 import { lastWriteElsewhere } from '../http/last-write-cookie.ts';
@@ -97,7 +97,11 @@ export function relatedResponse(api: CachedApi, id: string): ApiResponse {
 }
 
 export function standingsResponse(api: CachedApi, id: string): ApiResponse {
-  return apiResponse(api, paths.api.standings(id), (tracked) => tracked.getStandings(id));
+  return apiResponse(api, paths.api.standings(id), async (tracked) => {
+    const standings = await tracked.getStandings(id);
+    if (standings === null && (await tracked.getProduct(id)) !== null) throw standingNotFound();
+    return standings;
+  });
 }
 
 /** Describes the response with the first page of a leaderboard. */
