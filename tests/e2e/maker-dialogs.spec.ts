@@ -58,6 +58,7 @@ test('a change is completed after its dialog was closed, and leaves the next dia
   await openLink(page, made);
   const held = await holdResponses(page, /\/api\/submissions\//, { method: 'PATCH' });
   await page.getByRole('button', { name: 'Reschedule' }).click();
+  await dialog(page).getByLabel('At a time that I choose').check();
   await dialog(page).getByRole('button', { name: 'Save launch time' }).click();
   await expect.poll(() => held.requests.length).toBe(1);
   await page.keyboard.press('Escape');

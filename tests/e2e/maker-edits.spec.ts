@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test';
 import { submissionPaths } from '../../src/contract/submissions/paths.ts';
 import { expect } from '../support/e2e-test.ts';
+import { toast } from '../support/screen.ts';
 import { dayAhead, decide, openLink, pictureFile, submit, submissionTest as test } from '../support/submission-site.ts';
 
 const dialog = (page: Page) => page.getByRole('dialog');
@@ -77,6 +78,24 @@ test('unsaved changes in an edit dialog reappear after it was closed and after a
     await expect(description).toHaveValue('Grazes at night.');
     await expect(note).toHaveCount(0);
   }
+});
+
+test('a message says that the launch time has changed only if the maker has changed it', async ({
+  page,
+  site,
+  pauseClock,
+}) => {
+  const day = dayAhead(120);
+  await openLink(page, await submit(site, { name: 'Whelk', launchAt: `${day}T10:00:00.000Z` }));
+  // Messages disappear after a time.
+  await pauseClock();
+  for (const time of [`${day}T10:00`, `${day}T12:00`]) {
+    await page.getByRole('button', { name: 'Reschedule' }).click();
+    await dialog(page).getByLabel('Launch time').fill(time);
+    await dialog(page).getByRole('button', { name: 'Save launch time' }).click();
+    await expect(dialog(page)).toHaveCount(0);
+  }
+  await expect(toast(page)).toHaveText([/The launch time has changed\.$/]);
 });
 
 test('if an approved launch is moved to a time that has passed, nothing is saved, not even a new picture', async ({

@@ -101,7 +101,7 @@ export function RescheduleDialog({ access, submission, onClose }: MakerDialogPro
     void run(async () => {
       const change = { launchAt: launchAt === '' ? null : launchAt };
       const saved = await submissionsClient.update(access, base, change, continueFrom);
-      onClose(saved, t('The launch time has changed.'));
+      onClose(saved, saved.launchAt === base.launchAt ? undefined : t('The launch time has changed.'));
     });
   }
 
