@@ -86,7 +86,7 @@ test('a message says that the launch time has changed only if the maker has chan
   pauseClock,
 }) => {
   const day = dayAhead(120);
-  await openLink(page, await submit(site, { name: 'Whelk', launchAt: `${day}T10:00:00.000Z` }));
+  await openLink(page, await submit(site, { name: 'Turritella', launchAt: `${day}T10:00:00.000Z` }));
   // Messages disappear after a time.
   await pauseClock();
   for (const time of [`${day}T10:00`, `${day}T12:00`]) {
