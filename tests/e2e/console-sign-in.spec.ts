@@ -47,7 +47,7 @@ test('an operator whose accepted invitation got no response can sign in with the
   await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
 });
 
-test('an invitation that could not be checked can be opened again, but one that is not valid cannot', async ({
+test('an invitation page offers to try again if the check of the invitation fails, but not if it is invalid', async ({
   page,
   site,
   expectConsoleError,
