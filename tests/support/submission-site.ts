@@ -7,7 +7,7 @@ import { SESSION_HEADER } from '../../src/contract/api.ts';
 import * as paths from '../../src/contract/paths.ts';
 import { submissionPaths } from '../../src/contract/submissions/paths.ts';
 import type { CreatedSubmission, NewSubmission, Submission } from '../../src/contract/submissions/schema.ts';
-import { readDatabaseClock } from '../../src/core/database/database.ts';
+import { readDatabaseClock } from '../../src/core/database/clock.ts';
 import { placeLaunches } from '../../src/core/leaderboards/update-boards.ts';
 import {
   approveSubmission,

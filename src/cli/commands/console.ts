@@ -3,7 +3,7 @@ import { CONSOLE_PATHS } from '../../contract/console/paths.ts';
 import { isOperatorName } from '../../contract/console/records.ts';
 import { utcMinute } from '../../contract/text.ts';
 import { inviteOperator, listOperators, type Operator, revokeOperator } from '../../core/console/operators.ts';
-import { readDatabaseTime } from '../../core/database/database.ts';
+import { readDatabaseTime } from '../../core/database/clock.ts';
 import { readSettings } from '../../settings/settings.ts';
 import { jsonOption, UsageError } from '../arguments.ts';
 import { linkOrigin } from '../site-address.ts';

@@ -2,7 +2,7 @@ import { access, constants, stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { Command } from 'commander';
 import { formatCount, formatQuantity } from '../../contract/text.ts';
-import { readDatabaseClock } from '../../core/database/database.ts';
+import { readDatabaseClock } from '../../core/database/clock.ts';
 import type { FileKind } from '../../core/imports/check-file.ts';
 import { readColumnMap } from '../../core/imports/columns.ts';
 import type { FieldChange } from '../../core/imports/import-changes.ts';

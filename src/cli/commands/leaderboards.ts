@@ -1,7 +1,8 @@
 import { Command, Option } from 'commander';
 import { PERIOD_KINDS, type Period, type PeriodKind, parsePeriod } from '../../contract/leaderboards/period.ts';
 import { formatCount, formatQuantity, utcMinute } from '../../contract/text.ts';
-import { readDatabaseTime, type Sql } from '../../core/database/database.ts';
+import { readDatabaseTime } from '../../core/database/clock.ts';
+import type { Sql } from '../../core/database/database.ts';
 import { type CheckedBoard, checkBoard, countLaunches, repairBoard } from '../../core/leaderboards/check-board.ts';
 import { getLeaderboard } from '../../core/leaderboards/get-leaderboard.ts';
 import { listLeaderboards } from '../../core/leaderboards/list-leaderboards.ts';

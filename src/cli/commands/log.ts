@@ -3,7 +3,7 @@ import { utcMinute } from '../../contract/text.ts';
 import { AUDIT_ACTIONS, listAudit } from '../../core/audit/audit-log.ts';
 import { sentenceOf } from '../../core/audit/audit-sentence.ts';
 import { undoEntry } from '../../core/console/undo-entry.ts';
-import { readDatabaseClock } from '../../core/database/database.ts';
+import { readDatabaseClock } from '../../core/database/clock.ts';
 import { IMPORT_UNDO_LIMITS } from '../../core/imports/import-changes.ts';
 import { isUuid, systemRuntime } from '../../core/runtime.ts';
 import { readSettings } from '../../settings/settings.ts';

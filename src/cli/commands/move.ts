@@ -8,8 +8,9 @@ import { requireEmpty, restoreBackup, SiteNotEmptyError } from '../../core/backu
 import { writeBackup } from '../../core/backups/write-backup.ts';
 import { SELECT_CHANGES } from '../../core/changes/change-feed.ts';
 import { CHANNEL } from '../../core/changes/change-publisher.ts';
+import { readDatabaseTime } from '../../core/database/clock.ts';
 import { ConnectError, type Connection, connect } from '../../core/database/connect.ts';
-import { type Database, readDatabaseTime } from '../../core/database/database.ts';
+import type { Database } from '../../core/database/database.ts';
 import { selectListenStatement } from '../../core/database/listen.ts';
 import { readMigrations } from '../../core/database/migrate.ts';
 import { PACKAGE_FOLDERS, PACKAGE_VERSION } from '../../settings/package-root.ts';

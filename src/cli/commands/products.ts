@@ -3,7 +3,7 @@ import type { RemovedProductRecord } from '../../contract/console/records.ts';
 import { fieldOf, PRODUCT_FIELD_NAMES } from '../../contract/products/fields.ts';
 import type { Product, TeamMember } from '../../contract/products/schema.ts';
 import { formatCount, formatQuantity, utcMinute } from '../../contract/text.ts';
-import { readDatabaseClock, readDatabaseTime } from '../../core/database/database.ts';
+import { readDatabaseClock, readDatabaseTime } from '../../core/database/clock.ts';
 import { type BrowseSort, browseProducts } from '../../core/products/browse-products.ts';
 import { editProduct } from '../../core/products/edit-product.ts';
 import { type InspectedProduct, inspectProduct } from '../../core/products/get-product.ts';

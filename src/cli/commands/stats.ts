@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { formatCount, utcMinute } from '../../contract/text.ts';
+import { readDatabaseTime } from '../../core/database/clock.ts';
 import type { Connection } from '../../core/database/connect.ts';
-import { readDatabaseTime } from '../../core/database/database.ts';
 import { type DayStats, readStats, type SiteStats } from '../../core/stats/read-stats.ts';
 import type { SubmissionStats } from '../../core/submissions/list-submissions.ts';
 import { jsonOption, numberReader } from '../arguments.ts';

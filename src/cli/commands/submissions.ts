@@ -4,7 +4,8 @@ import type { Product } from '../../contract/products/schema.ts';
 import { submissionPaths } from '../../contract/submissions/paths.ts';
 import { utcMinute } from '../../contract/text.ts';
 import { CoreError } from '../../core/core-error.ts';
-import { type Database, readDatabaseClock, type Sql } from '../../core/database/database.ts';
+import { readDatabaseClock } from '../../core/database/clock.ts';
+import type { Database, Sql } from '../../core/database/database.ts';
 import { readBeforeCommit } from '../../core/database/transactions.ts';
 import { renewMakerKey } from '../../core/submissions/change-submission.ts';
 import {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Command } from 'commander';
 import { formatQuantity, utcMinute } from '../../contract/text.ts';
 import type { WebhookEvent } from '../../contract/webhooks/schema.ts';
-import { readDatabaseTime } from '../../core/database/database.ts';
+import { readDatabaseTime } from '../../core/database/clock.ts';
 import { listEvents, receiverOf, retryEvents } from '../../core/webhooks/outbox.ts';
 import { sendEvent } from '../../core/webhooks/send-event.ts';
 import { readSettings, type Settings } from '../../settings/settings.ts';

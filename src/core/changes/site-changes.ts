@@ -1,4 +1,5 @@
 import { CoreError } from '../core-error.ts';
+import { SiteClock } from '../database/clock.ts';
 import type { Database, Sql } from '../database/database.ts';
 import type { Log } from '../runtime.ts';
 import {
@@ -11,7 +12,6 @@ import {
 } from './change-feed.ts';
 import { pollChanges } from './change-poller.ts';
 import { ChangeNotify, ChangePublisher } from './change-publisher.ts';
-import { SiteClock } from './site-clock.ts';
 
 /**
  * If more products launch in one interval, listeners get a gap, and a change to the catalogue without the products'

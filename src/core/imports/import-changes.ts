@@ -6,7 +6,8 @@ import { type AuditEntry, insertEntries, lastAuditIds, lockEntryToUndo, recordAu
 import { recordChange } from '../changes/change-feed.ts';
 import { CoreError } from '../core-error.ts';
 import { lockCounts } from '../counts/lock-counts.ts';
-import { type Database, readDatabaseTime, type Sql } from '../database/database.ts';
+import { readDatabaseTime } from '../database/clock.ts';
+import type { Database, Sql } from '../database/database.ts';
 import { lockDaysOf } from '../leaderboards/final-boards.ts';
 import { lockProducts } from '../products/product-row.ts';
 import { moveToRemoved, removalEntry, removalTransaction, sizesOf } from '../products/remove-products.ts';

@@ -1,8 +1,9 @@
 import { deleteExpiredKeys } from '../../core/comments/idempotency-keys.ts';
 import { deleteOldSessions } from '../../core/console/sessions.ts';
 import { createDriftSampler } from '../../core/counts/check-counts.ts';
+import { readEarlierTime } from '../../core/database/clock.ts';
 import type { Connection } from '../../core/database/connect.ts';
-import { type Database, readEarlierTime } from '../../core/database/database.ts';
+import type { Database } from '../../core/database/database.ts';
 import { deleteOldImportChanges } from '../../core/imports/import-changes.ts';
 import { deleteUnreferencedPictures } from '../../core/pictures/delete-unreferenced.ts';
 import { pictureFolder } from '../../core/pictures/picture-store.ts';

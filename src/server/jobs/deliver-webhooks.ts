@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Database, readDatabaseTime } from '../../core/database/database.ts';
+import { readDatabaseTime } from '../../core/database/clock.ts';
+import type { Database } from '../../core/database/database.ts';
 import type { Log } from '../../core/runtime.ts';
 import {
   type DueEvent,

@@ -1,5 +1,5 @@
+import { readEarlierTime } from '../../core/database/clock.ts';
 import type { Connection } from '../../core/database/connect.ts';
-import { readEarlierTime } from '../../core/database/database.ts';
 import { finalizeDue, isFinalizingDue } from '../../core/leaderboards/finalize.ts';
 import type { LeaderboardRules } from '../../core/leaderboards/get-leaderboard.ts';
 import { type BoardStats, readBoardStats } from '../../core/leaderboards/read-board-stats.ts';

@@ -1,3 +1,28 @@
+import type { Sql } from './database.ts';
+
+/** Returns the time of the database's clock. @throws CoreError `unavailable`. */
+export async function readDatabaseTime(sql: Sql): Promise<Date> {
+  const [row] = await sql.query<{ now: Date }>('SELECT clock_timestamp() AS now');
+  return row?.now ?? new Date();
+}
+
+/**
+ * Returns a clock that shows the database's time: this machine's time plus the present difference of the two clocks.
+ * @throws CoreError `unavailable`.
+ */
+export async function readDatabaseClock(sql: Sql): Promise<() => Date> {
+  const aheadMs = (await readDatabaseTime(sql)).getTime() - Date.now();
+  return () => new Date(Date.now() + aheadMs);
+}
+
+/**
+ * Returns the earlier of the database's time and this machine's time, for changes that cannot be reverted.
+ * @throws CoreError `unavailable`.
+ */
+export async function readEarlierTime(sql: Sql): Promise<Date> {
+  return new Date(Math.min(Date.now(), (await readDatabaseTime(sql)).getTime()));
+}
+
 /**
  * If the database's clock is set back by at most this much, the site's clock stands still until the database's clock
  * has caught up.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { SiteClock } from './site-clock.ts';
+import { SiteClock } from './clock.ts';
 
 const MINUTE_MS = 60_000;
 
