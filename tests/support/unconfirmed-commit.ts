@@ -1,5 +1,6 @@
 import { onTestFinished, vi } from 'vitest';
-import { type Database, UnknownOutcomeError } from '../../src/core/database/database.ts';
+import type { Database } from '../../src/core/database/database.ts';
+import { UnknownOutcomeError } from '../../src/core/database/database-errors.ts';
 
 /**
  * Makes the next transaction that writes to the audit log commit, and then fail as if its connection had been lost

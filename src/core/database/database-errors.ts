@@ -3,6 +3,9 @@ import { CoreError } from '../core-error.ts';
 import { systemCode } from '../file-system.ts';
 import type { Log } from '../runtime.ts';
 
+/** The connection failed during COMMIT, so the transaction may have been committed. */
+export class UnknownOutcomeError extends CoreError {}
+
 /** The driver's messages for connections that failed, were lost, or timed out. */
 const CONNECTION_MESSAGE =
   /connection terminated|timeout exceeded when trying to connect|query read timeout|client has encountered a connection error|client was closed|SSL connection/i;
@@ -35,8 +38,24 @@ export function isConnectionFailure(error: unknown): boolean {
 }
 
 /** Returns whether the server responds but accepts no writes: it is read-only, or its disk is full. */
-export function refusesWrites(error: unknown): boolean {
+function refusesWrites(error: unknown): boolean {
   return error instanceof pg.DatabaseError && REFUSES_WRITES_STATE.test(error.code ?? '');
+}
+
+/**
+ * Returns whether the database was unavailable for a statement. An error without a cause does not come from
+ * `asCoreError`. For example, a tally is unavailable when the first launch of its day has just begun.
+ */
+export function isConnectionError(error: unknown): error is CoreError {
+  return error instanceof CoreError && error.code === 'unavailable' && error.cause !== undefined;
+}
+
+export function asCoreError(error: unknown): unknown {
+  if (!isConnectionFailure(error)) return error;
+  const message = refusesWrites(error)
+    ? 'The database accepts no changes right now. Please try again in a moment.'
+    : 'The database is unavailable right now. Please try again in a moment.';
+  return new CoreError('unavailable', message, { cause: error });
 }
 
 /** SQLSTATE classes of invalid values, violated constraints and exceeded limits, which one row of many can cause. */
@@ -125,10 +144,7 @@ export function watchOutages(
     try {
       return await work;
     } catch (error) {
-      // An error without a cause does not come from the database. For example, a tally is unavailable when the first
-      // launch of its day has just begun.
-      const isOutage = error instanceof CoreError && error.code === 'unavailable' && error.cause !== undefined;
-      if (isOutage && !signal?.aborted) note(error);
+      if (isConnectionError(error) && !signal?.aborted) note(error);
       throw error;
     }
   };

@@ -1,13 +1,15 @@
+import { createHash } from 'node:crypto';
 import pg from 'pg';
-import { CoreError } from '../core-error.ts';
 import type { Log } from '../runtime.ts';
-import { isConnectionFailure, refusesWrites, watchOutages } from './database-errors.ts';
+import {
+  asCoreError,
+  isConnectionError,
+  isConnectionFailure,
+  UnknownOutcomeError,
+  watchOutages,
+} from './database-errors.ts';
 import { KEEP_ALIVE, type Listener, type Listening, NotificationListener } from './listen.ts';
 import { AbortableClient, createPoolWatchdog } from './pool-watchdog.ts';
-import { createPreparedStatements } from './prepared-statements.ts';
-
-/** The connection failed during COMMIT, so the transaction may have been committed. */
-export class UnknownOutcomeError extends CoreError {}
 
 /** Runs statements, either on the pool or on the connection of a transaction. */
 export interface Sql {
@@ -123,15 +125,13 @@ export function openDatabase(options: DatabaseOptions): Database {
   const watchdog = createPoolWatchdog(pool, log);
   signal?.addEventListener('abort', watchdog.closeBusy, { once: true });
   const timed = watchStatements(log, slowStatementMs, watchdog.noteResponse);
-  const prepared = createPreparedStatements(log);
-
-  function query<Row extends object>(text: string, values?: readonly unknown[], options: StatementOptions = {}) {
-    if (!options.isPrepared) return run<Row>(pool, text, values, options);
-    return prepared.run(text, (name) => run<Row>(pool, text, values, options, name));
-  }
+  const prepare = createPreparedStatements(log);
 
   return {
-    query: (text, values, options) => logged(timed(text, query(text, values, options))),
+    query<Row extends object>(text: string, values?: readonly unknown[], options: StatementOptions = {}) {
+      const execute = (name?: string) => run<Row>(pool, text, values, options, name);
+      return logged(timed(text, options.isPrepared ? prepare(text, execute) : execute()));
+    },
     transaction: (work) =>
       logged(
         inTransaction(pool, timed, async (sql) => {
@@ -200,6 +200,48 @@ function watchStatements(log: Log, slowMs: number, onResponse: () => void) {
   };
 }
 
+/**
+ * The SQLSTATE codes of errors that preparation can cause: a pooler switched to a server connection that does not know
+ * the name (26000) or already knows it (42P05), or a migration changed the columns of the result (0A000).
+ */
+const PREPARATION_FAILURES = new Set(['26000', '42P05', '0A000']);
+
+/**
+ * Names statements, so the server parses and plans each statement once per connection. After the first failure that
+ * preparation caused, this pool prepares no more statements, and the failed statement, which had no effect, runs again
+ * without a name.
+ * @returns a function that calls `execute` with the name under which to prepare `text`, or without a name if it must
+ * not be prepared.
+ */
+export function createPreparedStatements(log: Log) {
+  const names = new Map<string, string>();
+  let isSupported = true;
+
+  /** The name is a digest of the text, so clients that share a server connection never use one name for two texts. */
+  function nameOf(text: string): string {
+    const name = names.get(text) ?? `groundswell_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
+    names.set(text, name);
+    return name;
+  }
+
+  return async <Result>(text: string, execute: (name?: string) => Promise<Result>): Promise<Result> => {
+    if (!isSupported) return execute();
+    try {
+      return await execute(nameOf(text));
+    } catch (error) {
+      if (!(error instanceof pg.DatabaseError) || !PREPARATION_FAILURES.has(error.code ?? '')) throw error;
+      if (isSupported) {
+        isSupported = false;
+        log.info(
+          { code: error.code },
+          'A prepared statement failed because of a connection pooler or a migration. No more statements will be prepared.',
+        );
+      }
+      return execute();
+    }
+  };
+}
+
 async function run<Row extends object>(
   queryable: pg.Pool | pg.PoolClient,
   text: string,
@@ -255,17 +297,4 @@ async function inTransaction<Result>(
     client.off('error', onError);
     client.release(broken);
   }
-}
-
-/** Returns whether the database was unavailable for a statement. Only errors from `asCoreError` have a cause. */
-function isConnectionError(error: unknown): error is CoreError {
-  return error instanceof CoreError && error.code === 'unavailable' && error.cause !== undefined;
-}
-
-function asCoreError(error: unknown): unknown {
-  if (!isConnectionFailure(error)) return error;
-  const message = refusesWrites(error)
-    ? 'The database accepts no changes right now. Please try again in a moment.'
-    : 'The database is unavailable right now. Please try again in a moment.';
-  return new CoreError('unavailable', message, { cause: error });
 }

@@ -3,8 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createLogLines } from '../../../tests/support/log-lines.ts';
 import { silentLog } from '../../../tests/support/silent-log.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
-import { type Database, openDatabase } from './database.ts';
-import { createPreparedStatements } from './prepared-statements.ts';
+import { createPreparedStatements, type Database, openDatabase } from './database.ts';
 
 describe('on a connection', () => {
   let database: TestDatabase;
@@ -46,7 +45,7 @@ function failingIfNamed(code: string) {
   const names: (string | undefined)[] = [];
   return {
     names,
-    async execute(name: string | undefined) {
+    async execute(name?: string) {
       names.push(name);
       if (name === undefined) return 'done';
       throw Object.assign(new pg.DatabaseError('refused', 0, 'error'), { code });
@@ -58,10 +57,10 @@ test.each(['26000', '42P05', '0A000'])(
   'after error %s, no further statement is prepared, and this is logged once',
   async (code) => {
     const log = createLogLines();
-    const prepared = createPreparedStatements(log.log);
+    const prepare = createPreparedStatements(log.log);
     const { names, execute } = failingIfNamed(code);
-    const both = await Promise.all([prepared.run('SELECT 1', execute), prepared.run('SELECT 2', execute)]);
-    expect([...both, await prepared.run('SELECT 3', execute)]).toEqual(['done', 'done', 'done']);
+    const both = await Promise.all([prepare('SELECT 1', execute), prepare('SELECT 2', execute)]);
+    expect([...both, await prepare('SELECT 3', execute)]).toEqual(['done', 'done', 'done']);
     const named = expect.stringMatching(/^groundswell_[0-9a-f]{32}$/);
     expect(names).toEqual([named, named, undefined, undefined, undefined]);
     expect(log.lines()).toEqual([
@@ -71,18 +70,16 @@ test.each(['26000', '42P05', '0A000'])(
 );
 
 test('other errors are passed on, and the next statement is still prepared', async () => {
-  const prepared = createPreparedStatements(silentLog);
+  const prepare = createPreparedStatements(silentLog);
   const { names, execute } = failingIfNamed('23503');
-  await expect(prepared.run('SELECT 1', execute)).rejects.toMatchObject({ code: '23503' });
-  await expect(prepared.run('SELECT 1', execute)).rejects.toMatchObject({ code: '23503' });
+  await expect(prepare('SELECT 1', execute)).rejects.toMatchObject({ code: '23503' });
+  await expect(prepare('SELECT 1', execute)).rejects.toMatchObject({ code: '23503' });
   expect(new Set(names).size).toBe(1);
 });
 
 test('statements have the same name if and only if they have the same text', async () => {
-  const prepared = createPreparedStatements(silentLog);
-  const nameOf = (text: string) => prepared.run(text, async (name) => name);
+  const prepare = createPreparedStatements(silentLog);
+  const nameOf = (text: string) => prepare(text, async (name) => name);
   expect(await nameOf('SELECT 1')).not.toBe(await nameOf('SELECT 2'));
-  expect(await nameOf('SELECT 1')).toBe(
-    await createPreparedStatements(silentLog).run('SELECT 1', async (name) => name),
-  );
+  expect(await nameOf('SELECT 1')).toBe(await createPreparedStatements(silentLog)('SELECT 1', async (name) => name));
 });

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createLogLines } from '../../../tests/support/log-lines.ts';
 import { silentLog } from '../../../tests/support/silent-log.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
-import { openDatabase, type Sql, UnknownOutcomeError } from './database.ts';
+import { openDatabase, type Sql } from './database.ts';
+import { UnknownOutcomeError } from './database-errors.ts';
 import { transactionWithRetries, waitForLock } from './transactions.ts';
 
 let database: TestDatabase;

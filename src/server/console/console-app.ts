@@ -17,7 +17,7 @@ import {
 import { runAsOperator } from '../../core/audit/audit-log.ts';
 import { readSession, touchSession } from '../../core/console/sessions.ts';
 import { CoreError } from '../../core/core-error.ts';
-import { UnknownOutcomeError } from '../../core/database/database.ts';
+import { UnknownOutcomeError } from '../../core/database/database-errors.ts';
 import { acceptJsonOnly, handleError, validateByContract } from '../http/error-handler.ts';
 import { problem, sendProblem } from '../http/problems.ts';
 import { negotiateRepresentation } from '../http/representations.ts';

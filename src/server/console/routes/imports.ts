@@ -18,7 +18,7 @@ import {
 } from '../../../contract/console/records.ts';
 import { TEXT_FORMAT } from '../../../contract/text.ts';
 import { CoreError } from '../../../core/core-error.ts';
-import { UnknownOutcomeError } from '../../../core/database/database.ts';
+import { UnknownOutcomeError } from '../../../core/database/database-errors.ts';
 import { systemCode } from '../../../core/file-system.ts';
 import { readColumnMap } from '../../../core/imports/columns.ts';
 import { ImportRefusedError, ImportUsageError, MAX_LISTED } from '../../../core/imports/import-errors.ts';
