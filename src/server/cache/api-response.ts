@@ -5,10 +5,10 @@ import type { Runtime } from '../../core/runtime.ts';
 import { REVALIDATE } from '../http/cache-control.ts';
 import { lastWriteElsewhere } from '../http/last-write-cookie.ts';
 import type { ChargeRequest } from '../limits/limit-requests.ts';
-import { API_FRESHNESS, type CacheRequest, type RevalidationReason } from './cached-response.ts';
+import { API_FRESHNESS, type CacheRequest } from './cached-response.ts';
 import { type CachedApi, trackDependencies } from './dependency-tracker.ts';
 import type { ResponseCache } from './response-cache.ts';
-import { sendFromCache } from './send-cached.ts';
+import { chargeRevalidation, sendFromCache } from './send-cached.ts';
 
 /** The cache key of an API response, its freshness rules, and the function that produces the response. */
 type ApiResponse = Pick<CacheRequest, 'key' | 'freshness' | 'produce'>;
@@ -38,23 +38,6 @@ export function createApiSender({ cache, runtime, charge }: SenderOptions): Send
       charge: chargeRevalidation(charge, request, reply, isCharged),
     };
     return sendFromCache(cache, wanted, request, reply);
-  };
-}
-
-/**
- * Returns a function that counts revalidations for a request against the search limit: all of them with `isCharged`,
- * otherwise only those that the last-write cookie requires, because clients can forge it.
- */
-export function chargeRevalidation(
-  charge: ChargeRequest,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  isCharged: boolean,
-): (reason: RevalidationReason) => void {
-  return (reason) => {
-    // For any other reason, a refused client gets the cached response, so the refusal must not set headers.
-    const isRefusable = reason === 'miss' || reason === 'expired';
-    if (isCharged || reason === 'claim') charge('search', request, isRefusable ? reply : undefined);
   };
 }
 

@@ -3,7 +3,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { NO_STORE, OWN_WRITE } from '../http/cache-control.ts';
 import { hasLastWrite } from '../http/last-write-cookie.ts';
 import { type Encoding, matchesEntityTag, preferredEncoding, type Representations } from '../http/representations.ts';
-import type { CacheRequest, Version } from './cached-response.ts';
+import type { ChargeRequest } from '../limits/limit-requests.ts';
+import type { CacheRequest, RevalidationReason, Version } from './cached-response.ts';
 import type { ResponseCache, Served } from './response-cache.ts';
 
 /** The header fields of one version in one encoding. */
@@ -32,6 +33,23 @@ export function sendFromCache(
   const served = cache.get(wanted);
   if (served instanceof Promise) return served.then((produced) => send(produced, isOwn, request, reply));
   return send(served, isOwn, request, reply);
+}
+
+/**
+ * Returns a function that counts revalidations for a request against the search limit: all of them with `isCharged`,
+ * otherwise only those that the last-write cookie requires, because clients can forge it.
+ */
+export function chargeRevalidation(
+  charge: ChargeRequest,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  isCharged: boolean,
+): (reason: RevalidationReason) => void {
+  return (reason) => {
+    // For any other reason, a refused client gets the cached response, so the refusal must not set headers.
+    const isRefusable = reason === 'miss' || reason === 'expired';
+    if (isCharged || reason === 'claim') charge('search', request, isRefusable ? reply : undefined);
+  };
 }
 
 function send(

@@ -12,7 +12,7 @@ import { isCommentCursor } from '../../core/comments/list-comments.ts';
 import { CoreError } from '../../core/core-error.ts';
 import { isLeaderboardCursor } from '../../core/leaderboards/get-leaderboard.ts';
 import { isProductCursor } from '../../core/products/list-products.ts';
-import { chargeRevalidation } from '../cache/api-response.ts';
+import { chargeRevalidation } from '../cache/send-cached.ts';
 import { NO_STORE } from '../http/cache-control.ts';
 import type { ChargeRequest } from '../limits/limit-requests.ts';
 import { inLanguageOf, type KnownLanguages, languageOf } from '../pages/languages.ts';
