@@ -61,6 +61,16 @@ export function statusAt(now: Date, to: Date, reviewHours: number): { status: Le
   return { status, finalAt: new Date(finalAt) };
 }
 
+/** Returns the status of a stored result. A result that is due stays provisional until it is final. */
+export function storedStatus(
+  { to_at: to, final_at: finalAt }: { to_at: Date; final_at: Date | null },
+  { now, reviewHours }: { now: Date; reviewHours: number },
+): LeaderboardStatus {
+  if (finalAt !== null) return 'final';
+  const { status } = statusAt(now, to, reviewHours);
+  return status === 'final' ? 'provisional' : status;
+}
+
 /**
  * Returns the key that orders products with equal counts in a period, ascending: the first 128 bits of SHA-256(period +
  * "/" + product id) as a UUID. The order is the same for all visitors and does not favour any product.

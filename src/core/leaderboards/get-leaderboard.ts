@@ -5,7 +5,7 @@ import type { PageQuery } from '../../contract/page-query.ts';
 import { CoreError } from '../core-error.ts';
 import type { Sql } from '../database/database.ts';
 import { afterCursor, collectValues, isCursorOf, type KeysetOrder, orderBy, pageOf } from '../keyset.ts';
-import { boundsOf, isSkipped, statusAt, WINDOW_MS } from './calendar.ts';
+import { boundsOf, isSkipped, statusAt, storedStatus, WINDOW_MS } from './calendar.ts';
 import { emptyTallyDigest } from './tally-file.ts';
 
 /** The current time, and the settings that determine periods and results. */
@@ -131,8 +131,7 @@ export function describePeriod(period: Period, board: LeaderboardRow | undefined
   return {
     ...named,
     kind: period.kind,
-    // A result that is due stays provisional until it is stored.
-    status: board?.final_at ? ('final' as const) : status === 'final' && board ? ('provisional' as const) : status,
+    status: board ? storedStatus(board, rules) : status,
     finalAt: (board?.final_at ?? finalAt).toISOString(),
     revision: board?.revision ?? 0,
     revisedAt: board?.revised_at?.toISOString() ?? null,

@@ -1,10 +1,10 @@
-import { PERIOD_KINDS, type PeriodKind, parsePeriod } from '../../contract/leaderboards/period.ts';
+import { PERIOD_KINDS, type PeriodKind } from '../../contract/leaderboards/period.ts';
 import type { Standing, Standings } from '../../contract/leaderboards/schema.ts';
 import { VOTES_PER_NETWORK } from '../../contract/limits.ts';
 import { isProductId } from '../../contract/products/fields.ts';
 import type { Sql } from '../database/database.ts';
-import { dayAt, statusAt, WINDOW_MS } from './calendar.ts';
-import { BOARD_COLUMNS, describePeriod, type LeaderboardRow, type LeaderboardRules } from './get-leaderboard.ts';
+import { dayAt, statusAt, storedStatus, WINDOW_MS } from './calendar.ts';
+import { BOARD_COLUMNS, type LeaderboardRow, type LeaderboardRules } from './get-leaderboard.ts';
 import { HAS_BEGUN, leaderboardRow } from './update-boards.ts';
 
 type LaunchRow = Record<PeriodKind, string> &
@@ -132,16 +132,14 @@ function describeStanding(
   launch: LaunchRow,
   votesPerNetwork: number,
   rules: LeaderboardRules,
-): Standing | undefined {
-  const period = parsePeriod(place.period);
-  if (period === undefined) return undefined;
+): Standing {
   const excluded = [
     { reason: 'network' as const, votes: launch.excluded_network },
     { reason: 'operator' as const, votes: launch.excluded_operator },
   ];
   return {
-    period: period.name,
-    status: describePeriod(period, place, rules).status,
+    period: place.period,
+    status: storedStatus(place, rules),
     rank: place.more + 1,
     tied: place.same > 1,
     launches: place.launches,
