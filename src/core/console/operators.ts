@@ -7,7 +7,7 @@ import { boundsOf, IS_OPEN } from './sessions.ts';
 
 const INVITATION_HOURS = 24;
 
-export interface Invitation {
+interface Invitation {
   /** The secret of the invitation. It is shown once; the database stores only its hash. */
   token: string;
   /** ISO 8601, UTC. */

@@ -54,7 +54,7 @@ export interface Database extends Sql {
   close(): Promise<void>;
 }
 
-export interface Connections {
+interface Connections {
   busy: number;
   idle: number;
   waiting: number;
