@@ -31,13 +31,15 @@ export async function listProducts(
   if (start === undefined) throw badCursor();
   const place = { sort, limit, cursor: start.keys, now };
   const isComplete = q === '' && tag === '';
-  const term = foldText(q);
-  const page = isComplete
-    ? await listAll(listSource, place)
-    : await searchProducts(database, { term, tag: foldText(tag), ...place });
-  const { nextCursor } = page;
-  const items = page.items.filter((product) => isInNameOrDescription(term, product));
+  const page = isComplete ? await listAll(listSource, place) : await search(database, q, tag, place);
+  const { items, nextCursor } = page;
   return { items, nextCursor: nextCursor && writeListCursor(nextCursor, start.position + items.length) };
+}
+
+async function search(database: Database, q: string, tag: string, place: PagePosition): Promise<ProductPage> {
+  const term = foldText(q);
+  const page = await searchProducts(database, { term, tag: foldText(tag), ...place });
+  return { ...page, items: page.items.filter((product) => isInNameOrDescription(term, product)) };
 }
 
 /**
