@@ -16,7 +16,7 @@ const EXCEPTIONS: Record<string, { violation: string; why: string }> = {
     violation: 'NOTIFY',
     why: 'if notifications are lost, polling finds the changes a moment later',
   },
-  'src/core/database/database.ts': {
+  'src/core/database/pool.ts': {
     violation: 'a setting that outlives its transaction, which a pooler loses',
     why: 'if a pooler loses the statement timeout of the server, the timeout of the client applies',
   },

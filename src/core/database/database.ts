@@ -1,15 +1,9 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 import type { Log } from '../runtime.ts';
-import {
-  asCoreError,
-  isConnectionError,
-  isConnectionFailure,
-  UnknownOutcomeError,
-  watchOutages,
-} from './database-errors.ts';
-import { KEEP_ALIVE, type Listener, type Listening, NotificationListener } from './listen.ts';
-import { AbortableClient, createPoolWatchdog } from './pool-watchdog.ts';
+import { asCoreError, isConnectionError, UnknownOutcomeError, watchOutages } from './database-errors.ts';
+import { type Listener, type Listening, NotificationListener } from './listen.ts';
+import { createPoolWatchdog, openPool } from './pool.ts';
 
 /** Runs statements, either on the pool or on the connection of a transaction. */
 export interface Sql {
@@ -81,40 +75,15 @@ export interface DatabaseOptions {
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const STATEMENT_TIMEOUT_MS = 12_000;
-/**
- * The server's timeout is shorter than the pool's, so a statement that the server has read is never executed after
- * the client has given up on it. `AbortableClient` discards a statement that the server has not read.
- */
-const SERVER_SHARE_OF_TIMEOUT = 2 / 3;
-/** How often the server checks that the client of a running statement is still connected. */
-const CLIENT_CHECK_INTERVAL_MS = 1_000;
-/**
- * If a client's machine vanishes during a transaction, the locks of the transaction block other clients until the
- * server ends the transaction: after an idle time of this many statement timeouts, or without responses to keep-alive
- * probes.
- */
-const IDLE_TIMEOUTS = 2.5;
-const KEEP_ALIVE_PROBES = { tcp_keepalives_idle: 30, tcp_keepalives_interval: 10, tcp_keepalives_count: 3 };
 const SLOW_STATEMENT_MS = 1_000;
 
-/** Opens a connection pool for a PostgreSQL URL. The pool connects when the first statement runs. */
+/** Opens a database by its PostgreSQL URL. Connects when the first statement runs. */
 export function openDatabase(options: DatabaseOptions): Database {
   const { url, log, maxConnections = 10, connectTimeoutMs = CONNECT_TIMEOUT_MS, signal } = options;
   const { statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options;
   // Callers that disable the timeout expect slow statements.
   const { slowStatementMs = statementTimeoutMs === 0 ? Number.POSITIVE_INFINITY : SLOW_STATEMENT_MS } = options;
-  const pool = new pg.Pool({
-    connectionString: url,
-    Client: AbortableClient,
-    max: maxConnections,
-    connectionTimeoutMillis: connectTimeoutMs,
-    // The client's timeout. `configureSession` sets the server's.
-    query_timeout: statementTimeoutMs,
-    idleTimeoutMillis: 30_000,
-    ...KEEP_ALIVE,
-    application_name: 'groundswell',
-    onConnect: (client) => configureSession(client, statementTimeoutMs),
-  });
+  const pool = openPool(url, { maxConnections, connectTimeoutMs, statementTimeoutMs });
   // Without this handler, an error on an idle connection would crash the process. The pool replaces the connection.
   let isClosing = false;
   pool.on('error', (error) => {
@@ -155,31 +124,6 @@ export function openDatabase(options: DatabaseOptions): Database {
       return pool.end();
     },
   };
-}
-
-/**
- * Sets the server's timeouts, the isolation level, and the formats of dates and strings on a new connection, because a
- * role or a database may have other defaults. Uses statements, since a pooler may reject start-up parameters. Settings
- * that the server does not know are ignored.
- */
-async function configureSession(client: pg.ClientBase, statementTimeoutMs: number): Promise<void> {
-  const serverTimeoutMs = Math.floor(statementTimeoutMs * SERVER_SHARE_OF_TIMEOUT);
-  const settings = {
-    statement_timeout: serverTimeoutMs,
-    idle_in_transaction_session_timeout: statementTimeoutMs * IDLE_TIMEOUTS,
-    client_connection_check_interval: CLIENT_CHECK_INTERVAL_MS,
-    ...KEEP_ALIVE_PROBES,
-    transaction_timeout: 0,
-    lock_timeout: 0,
-    default_transaction_isolation: "'read committed'",
-    datestyle: 'ISO',
-    standard_conforming_strings: 'on',
-  };
-  for (const [name, value] of Object.entries(settings)) {
-    await client.query(`SET ${name} = ${value}`).catch((error: unknown) => {
-      if (isConnectionFailure(error)) throw error;
-    });
-  }
 }
 
 /** Reports responses, and logs slow statements without their values, which come from visitors. */
