@@ -93,7 +93,6 @@ CREATE FUNCTION rest.write_upvote() RETURNS trigger LANGUAGE plpgsql SECURITY DE
 DECLARE
   moment timestamptz(3) := clock_timestamp();
   changed integer;
-  launch record;
   is_in_window boolean;
   decision text;
   removed upvotes;
@@ -111,7 +110,8 @@ BEGIN
       VALUES (NEW.id, NEW.product_id, NEW.user_session, moment, decision)
       ON CONFLICT (product_id, user_session) DO NOTHING;
     GET DIAGNOSTICS changed = ROW_COUNT;
-    is_in_window := EXISTS (SELECT FROM launches WHERE product_id = NEW.product_id
+    -- The window of a final launch is closed, even if the clock was set back into it.
+    is_in_window := EXISTS (SELECT FROM launches WHERE product_id = NEW.product_id AND NOT final
       AND moment >= launched_at AND moment < launched_at + interval '24 hours');
     UPDATE product_counts SET upvotes = upvotes + 1,
       counted = counted + (is_in_window AND coalesce(decision, 'included') = 'included')::integer,
@@ -127,14 +127,14 @@ BEGIN
   PERFORM rest.lock_product(OLD.product_id);
   DELETE FROM upvotes WHERE product_id = OLD.product_id AND user_session = rest.visitor() AND id = OLD.id RETURNING * INTO removed;
   IF removed.id IS NULL THEN RETURN NULL; END IF;
-  SELECT moment < launched_at + interval '24 hours' AS is_open, final INTO launch FROM launches
-    WHERE product_id = OLD.product_id AND removed.created_at >= launched_at AND removed.created_at < launched_at + interval '24 hours';
-  is_in_window := coalesce(launch.is_open, false);
+  SELECT moment < launched_at + interval '24 hours' INTO is_in_window FROM launches WHERE product_id = OLD.product_id AND NOT final
+    AND removed.created_at >= launched_at AND removed.created_at < launched_at + interval '24 hours';
   -- A vote that is withdrawn after the window still counts on leaderboards.
-  IF NOT launch.is_open AND NOT launch.final THEN
+  IF NOT is_in_window THEN
     INSERT INTO retracted_upvotes (product_id, id, user_session, created_at, network, verdict)
     VALUES (removed.product_id, removed.id, removed.user_session, removed.created_at, removed.network, removed.verdict);
   END IF;
+  is_in_window := coalesce(is_in_window, false);
   -- After the postponement of a launch is undone, the counts of the window lack earlier votes until the launch is back
   -- on its boards.
   UPDATE product_counts SET upvotes = upvotes - 1,

@@ -239,7 +239,7 @@ function nothingMore() {
       await expect(newComment(productId)).rejects.toThrow('Product not found');
     });
 
-    test('an upvote within the launch window counts on leaderboards, until it is withdrawn', async () => {
+    test('an upvote within the launch window counts on leaderboards, until it is withdrawn or the result is final', async () => {
       const [productId, session] = [await newProduct(), newSession()];
       await database.query('UPDATE launches SET launched_at = now() WHERE product_id = $1', [productId]);
       const counted = () =>
@@ -253,6 +253,13 @@ function nothingMore() {
       await database.query('UPDATE product_counts SET counted = 0 WHERE product_id = $1', [productId]);
       await ask(session, 'DELETE FROM rest.upvotes WHERE product_id = $1', [productId]);
       expect(await counted()).toEqual([{ upvotes: 0, counted: 0 }]);
+      // Simulates a clock that was set back into the window after the result had become final.
+      await database.query('UPDATE launches SET final = true WHERE product_id = $1', [productId]);
+      await ask(session, UPVOTE, [productId, session]);
+      expect(await counted()).toEqual([{ upvotes: 1, counted: 0 }]);
+      await database.query('UPDATE product_counts SET counted = 1 WHERE product_id = $1', [productId]);
+      await ask(session, 'DELETE FROM rest.upvotes WHERE product_id = $1', [productId]);
+      expect(await counted()).toEqual([{ upvotes: 0, counted: 1 }]);
     });
 
     test.each([
