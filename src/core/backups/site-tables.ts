@@ -85,7 +85,7 @@ const LARGE_ROWS_PER_BATCH = 10;
 /**
  * Reads a table in the order of its key, each row as one line of JSON without a line break. PostgreSQL writes the JSON,
  * because JavaScript would lose microseconds and long numbers. The only value that changes is a `jsonb` null, which is
- * restored as an SQL NULL. Call it in a transaction after `holdSnapshot`, for one table at a time.
+ * restored as an SQL NULL. Call it within `readSnapshot`, for one table at a time.
  */
 export async function* readRows(
   sql: Sql,

@@ -3,8 +3,7 @@ import { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type { Database, Sql } from '../database/database.ts';
-import { isPermissionDenied } from '../database/database-errors.ts';
-import { disableTimeouts, holdSnapshot } from '../database/transactions.ts';
+import { readSnapshot } from '../database/transactions.ts';
 import { writeThenRename } from '../file-system.ts';
 import { listPictures } from '../pictures/picture-store.ts';
 import {
@@ -96,12 +95,9 @@ export async function sendBackup(
     end = true,
   }: SendBackupOptions & { end?: boolean },
 ): Promise<BackupHeader> {
-  const { about, sending } = await database.transaction(async (sql) => {
-    await beginSnapshot(sql);
+  const { about, sending } = await readSnapshot(database, async (sql) => {
     const tables = await readTableShapes(sql, SITE_TABLES);
-    const about = await describeSite(sql, tables, groundswell).catch((error: unknown) => {
-      throw explainDenial(error);
-    });
+    const about = await describeSite(sql, tables, groundswell);
     // Lists pictures after the snapshot has begun. Pictures are stored before rows reference them, so none is missing.
     const pictures = pictureFolder === undefined ? [] : await listPictures(pictureFolder);
     about.tables.push({ name: PICTURES, columns: ['name', 'content'], rows: pictures.length });
@@ -128,22 +124,6 @@ export async function sendBackup(
  */
 export function partialPath(path: string): string {
   return `${path}.${randomUUID()}.partial`;
-}
-
-async function beginSnapshot(sql: Sql): Promise<void> {
-  await holdSnapshot(sql);
-  await disableTimeouts(sql);
-  // Without this setting, row-level security would omit rows. With it, PostgreSQL raises an error instead.
-  await sql.query('SET LOCAL row_security = off');
-}
-
-/** Explains the error of a role that lacks a privilege, or from which row-level security hides rows. */
-function explainDenial(error: unknown): unknown {
-  if (!isPermissionDenied(error)) return error;
-  return new Error(
-    `The database's role may not read all rows (${(error as Error).message}). Let the role read the tables without row-level security, for example as their owner or with BYPASSRLS.`,
-    { cause: error },
-  );
 }
 
 async function describeSite(sql: Sql, present: readonly TableShape[], groundswell: string): Promise<BackupHeader> {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CoreError } from '../core-error.ts';
 import type { Database, Sql } from './database.ts';
-import { isLockTimeout, isSerializationFailure, isUniqueViolation } from './database-errors.ts';
+import { isLockTimeout, isPermissionDenied, isSerializationFailure, isUniqueViolation } from './database-errors.ts';
 
 const MAX_ATTEMPTS = 6;
 const INITIAL_BACKOFF_MS = 20;
@@ -121,6 +121,32 @@ const BATCH_ROWS = 500;
 export async function holdSnapshot(sql: Sql): Promise<void> {
   await sql.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
   await sql.query("SET LOCAL TimeZone = 'UTC'");
+}
+
+/**
+ * Runs `read` in a read-only transaction on one snapshot of the whole site, without timeouts.
+ * @throws an Error with advice if the database's role may not read all rows; the errors of `read`.
+ */
+export function readSnapshot<Result>(database: Database, read: (sql: Sql) => Promise<Result>): Promise<Result> {
+  const reading = database.transaction(async (sql) => {
+    await holdSnapshot(sql);
+    await disableTimeouts(sql);
+    // Without this setting, row-level security would omit rows. With it, PostgreSQL raises an error instead.
+    await sql.query('SET LOCAL row_security = off');
+    return read(sql);
+  });
+  return reading.catch((error: unknown) => {
+    throw explainDenial(error);
+  });
+}
+
+/** Explains the error of a role that lacks a privilege, or from which row-level security hides rows. */
+function explainDenial(error: unknown): unknown {
+  if (!isPermissionDenied(error)) return error;
+  return new Error(
+    `The database's role may not read all rows (${(error as Error).message}). Let the role read the tables without row-level security, for example as their owner or with BYPASSRLS.`,
+    { cause: error },
+  );
 }
 
 /**

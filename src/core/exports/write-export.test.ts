@@ -3,10 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { interruptTransactions } from '../../../tests/support/interrupted-transactions.ts';
 import { silentLog } from '../../../tests/support/silent-log.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { PRODUCT_FIELD_NAMES, TEAM_MEMBER_LIMITS } from '../../contract/products/fields.ts';
 import type { StoredProduct } from '../../contract/products/schema.ts';
+import type { Database } from '../database/database.ts';
 import type { FileKind } from '../imports/check-file.ts';
 import { importProducts } from '../imports/import-products.ts';
 import { completeProduct, saveProducts } from '../products/save-products.ts';
@@ -33,7 +35,7 @@ async function clear(): Promise<void> {
 const NOW = new Date('2026-05-06T07:08:09.123Z');
 const KINDS: FileKind[] = ['csv', 'json', 'json-lines'];
 
-async function exported(database: TestDatabase, options: Partial<ExportOptions> = {}): Promise<string> {
+async function exported(database: Database, options: Partial<ExportOptions> = {}): Promise<string> {
   const parts: string[] = [];
   const write = async (part: string) => void parts.push(part);
   await writeExport(database, { table: 'products', kind: 'csv', counts: false, write, ...options });
@@ -124,6 +126,19 @@ test('a submission that is older than a field of products is exported with an em
   );
   const [json] = JSON.parse(await exported(site, { table: 'submissions', kind: 'json' }));
   expect(json).toMatchObject({ name: 'Tide', category: '', tags: [] });
+});
+
+test('an export by a role from which row-level security hides rows fails with advice', async () => {
+  const restricted = await createTestDatabase();
+  // The tests' role may not create roles, but it may use this one.
+  await restricted.query('GRANT SELECT ON ALL TABLES IN SCHEMA public TO pg_monitor');
+  const asRole = interruptTransactions(restricted, 'SET TRANSACTION', (sql) => sql.query('SET LOCAL ROLE pg_monitor'));
+  await restricted.query('ALTER TABLE upvotes ENABLE ROW LEVEL SECURITY');
+  expect(await exported(asRole, { table: 'comments', kind: 'json-lines' })).toBe('');
+  await expect(exported(asRole, { table: 'upvotes' })).rejects.toThrow(
+    /^The database's role may not read all rows \(.*"upvotes"\)\. Let the role .* BYPASSRLS\.$/,
+  );
+  await restricted.drop();
 });
 
 describe('round trips through an empty site', () => {

@@ -3,7 +3,7 @@ import { CommentSchema } from '../../contract/comments/schema.ts';
 import { PRODUCT_FIELD_NAMES } from '../../contract/products/fields.ts';
 import { COMMENT_COLUMNS, type CommentRow, commentOf } from '../comments/comment-row.ts';
 import type { Database } from '../database/database.ts';
-import { disableTimeouts, holdSnapshot, readInBatches } from '../database/transactions.ts';
+import { readInBatches, readSnapshot } from '../database/transactions.ts';
 import type { FileKind } from '../imports/check-file.ts';
 import { DEFAULT_SEPARATOR, splitList } from '../imports/read-values.ts';
 import { PRODUCT_COLUMNS, type ProductRow, productOf } from '../products/product-row.ts';
@@ -92,16 +92,15 @@ const SOURCES: Record<ExportTable, Source> = {
 /**
  * Writes a snapshot of a table as CSV, JSON or JSON Lines, while the site runs. Identical rows produce identical bytes.
  * `database` must have no statement timeout.
- * @returns the number of rows. @throws CoreError `unavailable`, or the error of `write`.
+ * @returns the number of rows.
+ * @throws CoreError `unavailable`, the error of `write`, or an Error if the database's role may not read all rows.
  */
 export async function writeExport(database: Database, options: ExportOptions): Promise<number> {
   const { table, kind, counts, write, onRows } = options;
   const { fields, select, valuesOf } = SOURCES[table];
   const isProducts = table === 'products';
   const encoder = encoderFor(kind, counts && isProducts ? [...fields, 'upvotes', 'comments'] : fields, isProducts);
-  return database.transaction(async (sql) => {
-    await holdSnapshot(sql);
-    await disableTimeouts(sql);
+  return readSnapshot(database, async (sql) => {
     let count = 0;
     await write(encoder.start);
     for await (const rows of readInBatches<never>(sql, select)) {
