@@ -130,7 +130,7 @@ describe('declining', () => {
 });
 
 describe('scheduling', () => {
-  test('scheduling approves a submission for a time or moves its launch, and the move can be undone', async () => {
+  test('scheduling approves a submission for a time or moves its launch, and only a move to another time can be undone', async () => {
     const maker = await harness.submit();
     await harness.schedule(maker.id, inHours(1));
     expect(await site.submissions.get(maker)).toMatchObject({
@@ -138,6 +138,7 @@ describe('scheduling', () => {
       launchAt: inHours(1).toISOString(),
     });
     await harness.schedule(maker.id, inHours(9));
+    expect(await codeOf(harness.schedule(maker.id, inHours(9)))).toBe('already_decided');
     expect(await site.submissions.get(maker)).toMatchObject({ launchAt: inHours(9).toISOString() });
     await harness.undo(maker.id);
     expect(await site.submissions.get(maker)).toMatchObject({

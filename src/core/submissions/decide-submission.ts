@@ -63,6 +63,8 @@ export function scheduleSubmission(
     }
     if (row.status !== 'approved') return approve(sql, row, launchAt, undo, rules);
     const { createdAt } = await moveLaunch(sql, row.id, launchAt, rules);
+    // Without a change, the undo of the earlier decision must not be lost.
+    if (Date.parse(createdAt) === launchAt.getTime()) throw alreadyDecided(row, 'scheduled for this time');
     return updateSubmission(sql, row, { launch_at: launchAt, undo: { ...undo, launchAt: createdAt } }, rules.now);
   });
 }

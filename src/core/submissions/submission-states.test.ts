@@ -53,7 +53,8 @@ function next(state: State, step: Step, now: number): State | undefined {
       if (status !== 'waiting' && status !== 'declined') return undefined;
       return { ...state, status: 'approved', launchAt: inTime(launchAt), undo: before };
     case 'schedule':
-      return isClosed ? undefined : { ...state, status: 'approved', launchAt: later, undo: before };
+      if (isClosed || (status === 'approved' && launchAt === later)) return undefined;
+      return { ...state, status: 'approved', launchAt: later, undo: before };
     case 'decline':
       return isClosed || status === 'declined' ? undefined : { ...state, status: 'declined', undo: before };
     case 'undo': {
