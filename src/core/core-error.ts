@@ -29,7 +29,7 @@ export function standingNotFound(): CoreError {
   return new CoreError('product_not_found', 'This product has no standing yet.');
 }
 
-/** Creates the error for writes to a product whose votes an operator is changing. */
+/** Creates the error for writes to a product whose many votes are being recounted. */
 export function productPaused(): CoreError {
   return new CoreError('unavailable', 'This product cannot be changed right now. Please try again in a moment.');
 }

@@ -55,7 +55,7 @@ const SELECT_PAUSED = `SELECT product_id FROM product_counts WHERE product_id = 
 /**
  * Adds comments and updates the counts in one transaction. A held comment is not counted until it is released.
  * @returns for each comment, the written one or the earlier one with the same idempotency key, or a CoreError:
- * `product_not_found`, `comment_not_found`, or `unavailable` while an operator changes the votes of the product.
+ * `product_not_found`, `comment_not_found`, or `unavailable` while the many votes of the product are recounted.
  * @throws CoreError `unavailable`.
  */
 export async function addComments(
@@ -133,7 +133,7 @@ function keyAndProductOf(prepared: PreparedComment): string | undefined {
 interface Inserted {
   /** Whether each comment was created, by its id. Omits comments on products that accept none. */
   created: ReadonlyMap<string, boolean>;
-  /** The ids of products that accept no comments at the moment, because an operator is changing their votes. */
+  /** The ids of products that accept no comments at the moment, because their many votes are being recounted. */
   paused: ReadonlySet<string>;
 }
 

@@ -2,12 +2,12 @@ import { VOTES_PER_NETWORK } from '../../contract/limits.ts';
 import { type AuditAction, recordAudit } from '../audit/audit-log.ts';
 import { recordChange } from '../changes/change-feed.ts';
 import { CoreError } from '../core-error.ts';
-import { blockingTransaction } from '../counts/block-writes.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { disableTimeouts } from '../database/transactions.ts';
 import type { Runtime } from '../runtime.ts';
 import type { RecordEvents } from '../webhooks/outbox.ts';
 import { lockDays, periodsOf, reviseBoards } from './final-boards.ts';
+import { recountingTransaction } from './launch-votes.ts';
 import type { Verdict } from './read-tally.ts';
 import {
   adjustCounts,
@@ -63,7 +63,7 @@ export async function changeVerdicts(
     (voters === undefined || voters.has(voter)) &&
     (selection.from === undefined || (at !== undefined && at >= selection.from)) &&
     (selection.to === undefined || (at !== undefined && at < selection.to));
-  return verdictTransaction(database, productId, (sql) =>
+  return recountingTransaction(database, [productId], (sql) =>
     applyVerdicts(
       sql,
       productId,
@@ -83,23 +83,6 @@ export async function changeVerdicts(
       },
     ),
   );
-}
-
-const SELECT_ROWS = `SELECT c.upvotes AS rows FROM product_counts c JOIN launches l ON l.product_id = c.product_id AND NOT l.final
-  WHERE c.product_id = $1`;
-
-/**
- * Runs a transaction that changes verdicts. If the launch has many votes, writes to the launch are refused until the
- * transaction ends.
- */
-async function verdictTransaction<Result>(
-  database: Database,
-  productId: string,
-  work: (sql: Sql) => Promise<Result>,
-): Promise<Result> {
-  const [size] = await database.query<{ rows: number }>(SELECT_ROWS, [productId]);
-  const block = { column: 'writes_paused_until', productIds: [productId], rows: size?.rows ?? 0 } as const;
-  return blockingTransaction(database, block, work);
 }
 
 const LAST_CHANGE = `SELECT a.id, a.action, a.details,
@@ -124,7 +107,7 @@ export async function undoVerdicts(
   votesPerNetwork: number = VOTES_PER_NETWORK,
   only?: string,
 ): Promise<VerdictChange | undefined> {
-  return verdictTransaction(database, productId, async (sql) => {
+  return recountingTransaction(database, [productId], async (sql) => {
     const { day } = await readLaunch(sql, productId);
     const isFinal = (await lockDays(sql, [day])).length > 0;
     const [last] = await sql.query<VerdictEntry>(LAST_CHANGE, [productId]);

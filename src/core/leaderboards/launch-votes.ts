@@ -1,5 +1,6 @@
 import { LIMITS } from '../../contract/limits.ts';
-import type { Sql } from '../database/database.ts';
+import { blockingTransaction, LARGE_CHANGE_ROWS } from '../counts/block-writes.ts';
+import type { Database, Sql } from '../database/database.ts';
 
 /** SQL: the length of a launch window. */
 export const WINDOW_INTERVAL = `interval '${LIMITS.launchWindowHours} hours'`;
@@ -24,6 +25,31 @@ export const LAUNCH_VOTES = `SELECT l.product_id, v.id, v.user_session, v.create
 
 /** SQL: the `LAUNCH_VOTES` that were cast in the launch window. */
 export const WINDOW_VOTES = `${LAUNCH_VOTES} AND ${IN_WINDOW}`;
+
+const SELECT_LARGE = `SELECT c.product_id, c.upvotes AS rows
+  FROM product_counts c JOIN launches l ON l.product_id = c.product_id AND NOT l.final
+  WHERE c.product_id = ANY($1::text[]) AND c.upvotes >= $2`;
+
+/**
+ * Runs a transaction that recounts these launches, and retries it like `transactionWithRetries`. Writes to launches with
+ * many votes are refused until the transaction ends.
+ */
+export async function recountingTransaction<Result>(
+  database: Database,
+  productIds: readonly string[],
+  work: (sql: Sql) => Promise<Result>,
+): Promise<Result> {
+  const large = await database.query<{ product_id: string; rows: number }>(SELECT_LARGE, [
+    productIds,
+    LARGE_CHANGE_ROWS,
+  ]);
+  const block = {
+    column: 'writes_paused_until',
+    productIds: large.map((row) => row.product_id),
+    rows: large.reduce((sum, { rows }) => sum + rows, 0),
+  } as const;
+  return blockingTransaction(database, block, work);
+}
 
 const RECOUNT = `UPDATE product_counts c SET window_from = totals.launched_at,
     counted = totals.counted, excluded_network = totals.excluded_network, excluded_operator = totals.excluded_operator,

@@ -7,6 +7,7 @@ import { createTestDatabase, type TestDatabase } from '../../../tests/support/te
 import { addComments } from '../comments/add-comments.ts';
 import { prepareComment } from '../comments/prepare-comment.ts';
 import type { Database, Sql } from '../database/database.ts';
+import { editProduct } from '../products/edit-product.ts';
 import { removeProducts } from '../products/remove-products.ts';
 import { restoreProducts } from '../products/restore-products.ts';
 import { saveProducts } from '../products/save-products.ts';
@@ -14,7 +15,7 @@ import { systemRuntime } from '../runtime.ts';
 import { setUpvotes } from '../upvotes/set-upvotes.ts';
 import { changeVerdicts, undoVerdicts } from './change-verdicts.ts';
 import { finalizeDue } from './finalize.ts';
-import { placeLaunch } from './update-boards.ts';
+import { placeLaunch, placeLaunches } from './update-boards.ts';
 
 const DAY = '2026-06-01';
 const session = 'session-of-a-voter';
@@ -35,6 +36,12 @@ const exclude = (on: Database) =>
 const upvote = (...ids: string[]) => ids.map((productId) => ({ productId, session, upvoted: true }));
 const comment = (productId: string) => prepareComment(runtime, { productId, content: 'Nice' }, { session });
 
+const writeToBoth = async () => [
+  ...(await setUpvotes(database, runtime, upvote('tide', 'reef'))).outcomes,
+  ...(await addComments(database, runtime, ['tide', 'reef'].map(comment))).outcomes,
+];
+const ONLY_REEF_WRITTEN = [{ code: 'unavailable' }, { upvotes: 1 }, { code: 'unavailable' }, { created: true }];
+
 /** Runs `work` on other connections while the transaction that changes verdicts holds its locks on votes. */
 const duringChange = (work: () => Promise<unknown>) =>
   interruptTransactions(withoutTimeouts(database), 'UPDATE retracted_upvotes', work);
@@ -43,23 +50,14 @@ test.each(['excluded', 'restored'])(
   'while the votes of a large launch are %s, only writes to that launch are refused',
   async (direction) => {
     await makeTideLarge();
-    const write = async () => [
-      ...(await setUpvotes(database, runtime, upvote('tide', 'reef'))).outcomes,
-      ...(await addComments(database, runtime, ['tide', 'reef'].map(comment))).outcomes,
-    ];
     if (direction === 'restored') await exclude(database);
     let outcomes: unknown[] = [];
     const changing = duringChange(async () => {
-      outcomes = await write();
+      outcomes = await writeToBoth();
     });
     const changed = direction === 'excluded' ? exclude(changing) : undoVerdicts(changing, 'tide', runtime);
     expect(await changed).toMatchObject({ votes: 1 });
-    expect(outcomes).toMatchObject([
-      { code: 'unavailable' },
-      { upvotes: 1 },
-      { code: 'unavailable' },
-      { created: true },
-    ]);
+    expect(outcomes).toMatchObject(ONLY_REEF_WRITTEN);
     expect(await setUpvotes(database, runtime, upvote('tide'))).toMatchObject({ outcomes: [{ upvotes: 5_001 }] });
     expect(await addComments(database, runtime, [comment('tide')])).toMatchObject({ outcomes: [{ created: true }] });
     // So writes are not refused again if the clock moves back slightly.
@@ -67,6 +65,18 @@ test.each(['excluded', 'restored'])(
     expect(await database.query(ENDED)).toEqual([{ ended: true }]);
   },
 );
+
+test('while a large launch moves on its boards, only writes to that launch are refused', async () => {
+  await makeTideLarge();
+  await editProduct(database, 'tide', { values: { createdAt: `${DAY}T09:00:00Z` } }, { now: runtime.now() });
+  let outcomes: unknown[] = [];
+  const moving = duringChange(async () => {
+    outcomes = await writeToBoth();
+  });
+  expect(await placeLaunches(moving, rulesAt(`${DAY}T12:00:00.000Z`))).toMatchObject({ productIds: ['tide'] });
+  expect(outcomes).toMatchObject(ONLY_REEF_WRITTEN);
+  expect(await setUpvotes(database, runtime, upvote('tide'))).toMatchObject({ outcomes: [{ upvotes: 5_001 }] });
+});
 
 test.each([
   ['an upvote', (on: Database) => setUpvotes(on, runtime, upvote('tide'))],

@@ -10,7 +10,7 @@ import { finalizeLateLaunches, lockDays, periodsOf, reviseBoards } from './final
 import { firstLaunch, type LeaderboardRules } from './get-leaderboard.ts';
 import { countPlaced, updateHistogram } from './histogram.ts';
 import { readLaunchEvents } from './launch-events.ts';
-import { recountLaunches, refreshLaunches } from './launch-votes.ts';
+import { recountingTransaction, recountLaunches, refreshLaunches } from './launch-votes.ts';
 import { deleteRetracted } from './retracted-votes.ts';
 
 /** Maximum launches per transaction, so visitors and imports wait only briefly. */
@@ -117,7 +117,8 @@ export async function placeLaunches(
   let mayHaveMore = found.length === BATCH;
   for (;;) {
     try {
-      const placed = await database.transaction((sql) => placeFound(sql, found, options, recordEvents));
+      const ids = found.map((row) => row.product_id);
+      const placed = await recountingTransaction(database, ids, (sql) => placeFound(sql, found, options, recordEvents));
       return { ...placed, mayHaveMore: mayHaveMore && !placed.isBlocked };
     } catch (error) {
       if (found.length === 1 || options.signal?.aborted || !isStatementTimeout(error)) throw error;

@@ -64,7 +64,7 @@ const defaultRules = (): VoteRules => ({
  * removed votes may let other votes count.
  *
  * @returns for each change, the state and the product's count after it, or a CoreError: `product_not_found`, or
- * `unavailable` while an operator changes the product's votes. `productIds` contains the products of all changes
+ * `unavailable` while the product's many votes are recounted. `productIds` contains the products of all changes
  * without an error, even those whose counts did not change.
  * @throws CoreError `unavailable`.
  */
