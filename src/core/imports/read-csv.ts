@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import { promisify } from 'node:util';
 import { CsvError, type Info, parse } from 'csv-parse';
 import { formatQuantity, isVisible } from '../../contract/text.ts';
 import { UnreadableFileError } from './import-errors.ts';
@@ -24,19 +24,11 @@ export async function* readCsv(
   onHeader: (columns: readonly string[]) => void,
   onBytes?: (count: number) => void,
 ): AsyncGenerator<SourceRecord> {
-  const parser = parse({
-    ...(await separatorsOf(path)),
-    info: true,
-    relax_column_count: true,
-    max_record_size: MAX_RECORD_CHARACTERS,
-  });
-  const bytes = Readable.from(readBytes(path, onBytes));
-  bytes.on('error', (error) => parser.destroy(error));
   let columns: string[] | undefined;
   let lineBreaksCountedTwice = 0;
   let lastLine = 0;
   try {
-    for await (const { record, info } of bytes.pipe(parser) as AsyncIterable<{ record: string[]; info: Info }>) {
+    for await (const { record, info } of parseRows(path, onBytes)) {
       const line = lastLine + 1;
       // The parser counts a CRLF inside quotes as two lines.
       for (const cell of record) if (cell.includes('\r\n')) lineBreaksCountedTwice += cell.split('\r\n').length - 1;
@@ -55,11 +47,40 @@ export async function* readCsv(
     const isUnclosed = UNCLOSED.has(error.code);
     const line = isUnclosed || typeof error.lines !== 'number' ? lastLine + 1 : error.lines - lineBreaksCountedTwice;
     throw new UnreadableFileError(line, reasonOf(error));
-  } finally {
-    bytes.destroy();
   }
   if (columns === undefined)
     throw new UnreadableFileError(1, 'The file is empty: its first line must name the columns');
+}
+
+interface ParsedRow {
+  record: string[];
+  info: Info;
+}
+
+/** Parses the rows of a file. @throws CsvError after the rows before the error; UnreadableFileError. */
+async function* parseRows(path: string, onBytes?: (count: number) => void): AsyncGenerator<ParsedRow> {
+  let rows: ParsedRow[] = [];
+  const parser = parse({
+    ...(await separatorsOf(path)),
+    relax_column_count: true,
+    max_record_size: MAX_RECORD_CHARACTERS,
+    // Collects the rows, because a stream that fails drops the rows that have not been read yet.
+    on_record: (record, info) => void rows.push({ record, info }),
+  });
+  // The callbacks of `write` and `end` get the error.
+  parser.on('error', () => {});
+  async function* rowsOf(parsing: Promise<unknown>): AsyncGenerator<ParsedRow> {
+    try {
+      await parsing;
+    } finally {
+      const parsed = rows;
+      rows = [];
+      yield* parsed;
+    }
+  }
+  const write = promisify((bytes: Buffer, done: (error?: Error | null) => void) => parser.write(bytes, done));
+  for await (const bytes of readBytes(path, onBytes)) yield* rowsOf(write(bytes));
+  yield* rowsOf(promisify((done: (error?: Error | null) => void) => parser.end(done))());
 }
 
 /** The maximum number of columns. With more, reading each row would take too long. */

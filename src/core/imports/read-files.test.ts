@@ -78,6 +78,12 @@ describe('CSV', () => {
     ['a row of 5 MiB', 3, `id,name\na,A\nb,"${'x'.repeat(5 * 1024 * 1024)}"\n`, /This row is too long/],
     ['text after a closing quote', 2, 'id,name\na,"A"B\n', /closing quote/],
     ['a quote inside a cell', 2, 'id,name\na,A"B"\n', /does not begin with one/],
+    [
+      'a quote inside a cell after a row of two lines',
+      4,
+      'id,name\r\na,"A\r\n"\r\nb,B"\r\nc,C\r\n',
+      /does not begin with one/,
+    ],
   ])('%s is reported with the line number %i', async (_what, line, text, message) => {
     await expect(read(csv, text)).rejects.toMatchObject({ line, message: expect.stringMatching(message) });
   });
@@ -155,6 +161,17 @@ describe('JSON', () => {
       message: 'The item is nested more than 100 levels deep',
     });
   });
+});
+
+test.each([
+  ['CSV', csv, 'id\na\nb"c\nd\n'],
+  ['JSON', readJson, '[{"id":"a"},\n{"id":b}]'],
+])('the rows before an unreadable row of a %s file are read', async (_format, reader, content) => {
+  const path = join(folder, 'file');
+  await writeFile(path, content);
+  const records = reader(path);
+  expect(await records.next()).toMatchObject({ value: { values: { id: 'a' } } });
+  await expect(records.next()).rejects.toMatchObject({ name: 'UnreadableFileError' });
 });
 
 describe('UTF-8', () => {

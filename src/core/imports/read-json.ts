@@ -6,7 +6,14 @@ import { isRecord, type SourceRecord } from './source-record.ts';
 /** Reads a JSON array of objects, and yields each object as soon as it is complete. @throws UnreadableFileError. */
 export async function* readJson(path: string, onBytes?: (count: number) => void): AsyncGenerator<SourceRecord> {
   const reader = new ArrayReader();
-  for await (const bytes of readBytes(path, onBytes)) yield* reader.write(bytes);
+  for await (const bytes of readBytes(path, onBytes)) {
+    try {
+      reader.write(bytes);
+    } finally {
+      // Also yields the items before an error, which may have errors themselves.
+      yield* reader.takeItems();
+    }
+  }
   reader.end();
 }
 
@@ -53,13 +60,18 @@ class ArrayReader {
     };
   }
 
-  write(bytes: Buffer): SourceRecord[] {
-    this.#complete = [];
+  write(bytes: Buffer): void {
     this.#lines.add(bytes);
     this.#guard(() => this.#tokenizer.write(bytes));
     this.#bytes += bytes.length;
     if (this.#bytes - this.#bytesBefore > MAX_ROW_BYTES) throw this.#unreadable(this.#line, `The item is ${TOO_LONG}`);
-    return this.#complete;
+  }
+
+  /** Returns the items that were completed since the last call. */
+  takeItems(): SourceRecord[] {
+    const items = this.#complete;
+    this.#complete = [];
+    return items;
   }
 
   end(): void {
