@@ -96,10 +96,10 @@ const LOCK_PRODUCTS = `SELECT id FROM products WHERE id = ANY($1::text[])
  * Locks products that are about to be changed or removed. Concurrent changes wait; upvotes and comments, which
  * reference only the key of the row, do not wait. Must be called before days or counts are locked: an import may hold
  * the locks on products for a long time, during which launches and visitors would wait for the days and counts.
- * @throws CoreError `unavailable`.
+ * @returns the locked products. @throws CoreError `unavailable`.
  */
-export async function lockProductRows(sql: Sql, ids: readonly string[]): Promise<void> {
-  await sql.query(LOCK_PRODUCTS, [ids]);
+export async function lockProductRows(sql: Sql, ids: readonly string[]): Promise<string[]> {
+  return (await sql.query<{ id: string }>(LOCK_PRODUCTS, [ids])).map(({ id }) => id);
 }
 
 /** Locks and reads products. @returns the existing products, in any order. @throws CoreError `unavailable`. */

@@ -64,6 +64,18 @@ test('a vote for one of many small products does not wait for the removal of the
   expect(outcomes).toMatchObject([{ code: 'product_not_found' }]);
 });
 
+test('a product that is restored while others are being removed stays, because votes for it are not locked out', async () => {
+  await saveProducts(database, [buildProduct({ id: 'ebb' }), buildProduct({ id: 'flow' })]);
+  await removeProducts(database, ['flow']);
+  const interrupted = interruptTransactions(database, 'FROM product_counts WHERE product_id = ANY', async () => {
+    await restoreProducts(database, { last: true });
+  });
+  expect(await removeProducts(interrupted, ['ebb', 'flow'], undefined, { skipsUnknown: true })).toMatchObject({
+    removed: [{ id: 'ebb' }],
+    unknown: ['flow'],
+  });
+});
+
 test('a removal that waits for an edit of its product delays no vote or launch, and stores the edit', async () => {
   const launched = { id: 'edited', createdAt: '2026-01-01T00:00:00.000Z' };
   await launch(database, 'edited', launched.createdAt);

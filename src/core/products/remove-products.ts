@@ -149,12 +149,12 @@ async function removeAll(
   { reason, skipsUnknown }: { reason: string | undefined; skipsUnknown: boolean },
 ): Promise<ProductRemoval> {
   // Waits for concurrent edits and imports, so the stored products include their changes.
-  await lockProductRows(sql, ids);
-  await lockDaysOf(sql, ids);
-  await lockCounts(sql, ids);
-  // Another command may have removed a product before it was locked. Nothing has been written yet, so a rollback is not
-  // needed.
-  const { known, unknown } = divide(ids, await sizesOf(sql, ids));
+  const locked = await lockProductRows(sql, ids);
+  await lockDaysOf(sql, locked);
+  await lockCounts(sql, locked);
+  // Another command may have removed a product before it was locked, or restored one since. Nothing has been written
+  // yet, so a rollback is not needed.
+  const { known, unknown } = divide(ids, await sizesOf(sql, locked));
   if (known.length === 0 || (unknown.length > 0 && !skipsUnknown)) return { removed: [], unknown };
   const stored = await moveToRemoved(sql, known);
   const details = reason === undefined ? {} : { reason };
