@@ -1,4 +1,5 @@
-import { chmod, chown, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { chmod, chown, mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { listAudit } from '../../src/core/audit/audit-log.ts';
@@ -176,6 +177,25 @@ test('a backup without a database exits 2, and creates neither a database nor a 
   expectRefusal(result, /data contains no database\. .*DATA_DIR and DATABASE_URL/);
   expect(await readdir(folder)).toEqual([]);
 });
+
+test.each([
+  ['backup', 'site.backup'],
+  ['export', 'products.csv'],
+])(
+  '%s deletes the partial file of a killed command with the same path, but no file that may be in use',
+  async (name, file) => {
+    const database = await createTestDatabase();
+    const folder = await harness.folder();
+    const partial = (path: string) => `${path}.${randomUUID()}.partial`;
+    const [killed, ...kept] = [partial(file), partial(file), partial(`other-${file}`), `${file}.mine.partial`];
+    for (const each of [killed, ...kept]) await writeFile(join(folder, each), '');
+    const old = new Date(Date.now() - 2 * 60 * 60_000);
+    for (const each of [killed, ...kept.slice(1)]) await utimes(join(folder, each), old, old);
+    expect(await runProgram([name, join(folder, file)], { DATABASE_URL: database.url })).toMatchObject({ code: 0 });
+    expect((await readdir(folder)).sort()).toEqual([file, ...kept].sort());
+    await database.drop();
+  },
+);
 
 test.each([
   ['backup', 'site.backup'],

@@ -7,7 +7,7 @@ import { type BackupHeader, PICTURES } from '../../core/backups/backup-file.ts';
 import { rowsOf, verifyBackup } from '../../core/backups/read-backup.ts';
 import { restoreBackup } from '../../core/backups/restore-backup.ts';
 import { SITE_TABLES } from '../../core/backups/site-tables.ts';
-import { writeBackup } from '../../core/backups/write-backup.ts';
+import { deletePartialFiles, writeBackup } from '../../core/backups/write-backup.ts';
 import { readMigrations } from '../../core/database/migrate.ts';
 import { systemCode } from '../../core/file-system.ts';
 import { pictureFolder } from '../../core/pictures/picture-store.ts';
@@ -42,7 +42,7 @@ With BACKUP_DIR set, the site also makes backups on a schedule.`,
       // On standard output, an interrupted backup could be mistaken for a complete one.
       if (file === '-') throw new UsageError('A backup cannot be written to standard output. Name a file.');
       const path = resolve(file);
-      await checkOutputPath(path, { force });
+      await prepareOutputPath(path, { force });
       const { header, bytes } = await untilInterrupted((signal) => backUp(path, force, signal));
       if (json) return printJson({ file: path, bytes, ...header });
       // The number of pictures reveals a wrong DATA_DIR, in which it is 0.
@@ -96,13 +96,18 @@ function warnOfDamagedPicture(name: string): void {
   printError(`Warning: the picture ${name} is damaged and was left out. Upload it again.`);
 }
 
-/** Checks the path of an output file before a database is started. @throws UsageError if the path cannot be used. */
-export async function checkOutputPath(path: string, { force }: { force: boolean }): Promise<void> {
+/**
+ * Checks the path of an output file before a database is started, and deletes what killed commands have left there.
+ * @throws UsageError if the path cannot be used.
+ */
+export async function prepareOutputPath(path: string, { force }: { force: boolean }): Promise<void> {
   const folder = await stat(dirname(path)).catch(() => undefined);
   if (!folder?.isDirectory()) throw new UsageError(`There is no folder ${dirname(path)}. Create it first.`);
   const present = await stat(path).catch(() => undefined);
   if (present && !present.isFile()) throw new UsageError(`${path} is not a file. Choose another name.`);
   if (present && !force) throw fileExists(path);
+  // Errors are ignored, because the folder may be writable but not readable, or another command may delete a file, too.
+  await deletePartialFiles(path).catch(() => {});
 }
 
 function fileExists(path: string): UsageError {
@@ -111,7 +116,7 @@ function fileExists(path: string): UsageError {
 
 /**
  * Returns a `UsageError` if the folder is not writable, or if another program has created the file since
- * `checkOutputPath`. Returns other errors unchanged, such as those of pictures that this user may not read.
+ * `prepareOutputPath`. Returns other errors unchanged, such as those of pictures that this user may not read.
  */
 export function asOutputError(error: unknown, path: string): unknown {
   const code = systemCode(error) ?? '';

@@ -9,7 +9,7 @@ import type { FileKind } from '../../core/imports/check-file.ts';
 import { jsonOption, readFileKind, UsageError } from '../arguments.ts';
 import { print, printJson, safeJson, startProgress } from '../terminal/output.ts';
 import { untilInterrupted, withDatabase } from '../with-database.ts';
-import { asOutputError, checkOutputPath } from './backup.ts';
+import { asOutputError, prepareOutputPath } from './backup.ts';
 
 interface ExportFlags {
   tables: ExportTable;
@@ -58,7 +58,7 @@ To save the whole site, use \`groundswell backup\`.`,
       }
       const path = resolve(file);
       const kind: FileKind = readFileKind(path);
-      await checkOutputPath(path, { force });
+      await prepareOutputPath(path, { force });
       const rows = await exportToFile(path, { table, kind, counts }, force);
       if (json) return printJson({ file: path, rows: { [table]: rows } });
       print(`Exported ${formatQuantity(rows, table.slice(0, -1))}.`);

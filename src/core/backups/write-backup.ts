@@ -1,4 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { readdir, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
@@ -124,6 +126,19 @@ export async function sendBackup(
  */
 export function partialPath(path: string): string {
   return `${path}.${randomUUID()}.partial`;
+}
+
+/** A process writes to its temporary file more often than this, unless it was killed or suspended. */
+const MAX_IDLE_MS = 60 * 60_000;
+
+/** Deletes the temporary files for `path` that killed processes have left. */
+export async function deletePartialFiles(path: string): Promise<void> {
+  const [folder, prefix] = [dirname(path), `${basename(path)}.`];
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith(prefix) || !/^[0-9a-f-]{36}\.partial$/.test(name.slice(prefix.length))) continue;
+    const file = join(folder, name);
+    if (Date.now() - (await stat(file)).mtimeMs > MAX_IDLE_MS) await rm(file, { force: true });
+  }
 }
 
 async function describeSite(sql: Sql, present: readonly TableShape[], groundswell: string): Promise<BackupHeader> {
