@@ -109,16 +109,15 @@ interface DriftSampler {
   /** Checks the next few products and returns those with wrong counts. @throws CoreError `unavailable`. */
   step(): Promise<WrongCount[]>;
   /**
-   * Returns the number of products with wrong counts in the last full round or, if it is already higher, in the current
-   * one. A repair by any process resets it.
+   * Returns the number of products whose counts were wrong when they were last checked. A repair by any process is
+   * taken into account.
    */
   drift(): number;
 }
 
 // The limit of the time avoids a scan of the whole log. It is longer than the time between two steps.
-const SELECT_LAST_REPAIR = `SELECT id FROM audit_log
-  WHERE action = 'counts repair' AND created_at > clock_timestamp() - interval '10 minutes'
-  ORDER BY created_at DESC, id DESC LIMIT 1`;
+const SELECT_REPAIRS = `SELECT id, ARRAY(SELECT jsonb_array_elements(details -> 'wrong') ->> 'productId') AS product_ids
+  FROM audit_log WHERE action = 'counts repair' AND created_at > clock_timestamp() - interval '10 minutes'`;
 
 /** Checking this many products usually takes a few milliseconds. */
 const PRODUCTS_PER_STEP = 200;
@@ -134,18 +133,17 @@ export function createDriftSampler(
 ): DriftSampler {
   let limit = productsPerStep;
   let after = '';
-  let lastRound = 0;
-  let thisRound = 0;
-  let lastRepair: string | undefined;
+  const wrongIds = new Set<string>();
+  /** The ids of the recent repairs that have been taken into account. */
+  let seenRepairs: ReadonlySet<string> = new Set();
 
-  /** Starts a new round after a repair. Otherwise, a large site would report the repaired counts for hours. */
-  async function restartAfterRepair(): Promise<void> {
-    const [repair] = await sql.query<{ id: string }>(SELECT_LAST_REPAIR);
-    if (repair === undefined || repair.id === lastRepair) return;
-    lastRepair = repair.id;
-    after = '';
-    lastRound = 0;
-    thisRound = 0;
+  /** Forgets the repaired products, which on a large site would otherwise be checked again only hours later. */
+  async function forgetRepaired(): Promise<void> {
+    const repairs = await sql.query<{ id: string; product_ids: string[] }>(SELECT_REPAIRS);
+    for (const { id, product_ids: productIds } of repairs) {
+      if (!seenRepairs.has(id)) for (const productId of productIds) wrongIds.delete(productId);
+    }
+    seenRepairs = new Set(repairs.map(({ id }) => id));
   }
 
   async function afterTimeout(error: unknown): Promise<undefined> {
@@ -167,19 +165,16 @@ export function createDriftSampler(
 
   return {
     async step() {
-      await restartAfterRepair();
+      await forgetRepaired();
       const checked = await checkCounts(sql, { after, limit }).catch(afterTimeout);
       if (checked === undefined) return [];
       const { wrong, next } = checked;
       limit = Math.min(2 * limit, productsPerStep);
+      for (const id of wrongIds) if (id > after && (next === null || id <= next)) wrongIds.delete(id);
+      for (const { productId } of wrong) wrongIds.add(productId);
       after = next ?? '';
-      thisRound += wrong.length;
-      if (next === null) {
-        lastRound = thisRound;
-        thisRound = 0;
-      }
       return wrong;
     },
-    drift: () => Math.max(lastRound, thisRound),
+    drift: () => wrongIds.size,
   };
 }

@@ -107,7 +107,7 @@ export function addSiteMetrics(registers: Registry[], { core, cache, database, l
 export function addDriftMetrics(registers: Registry[], drift: { drift(): number }): void {
   gauge(registers, {
     name: 'groundswell_count_drift',
-    help: 'Products whose counts differed from their rows in the last full or the current check',
+    help: 'Products whose counts differed from their rows when they were last checked',
     read: () => drift.drift(),
   });
 }
