@@ -54,6 +54,27 @@ test('the cached copy of a page survives an interrupted download and full storag
   await proxy.stop();
 });
 
+test('if the storage is full, the oldest page is evicted for the page on screen', async ({ page, site }) => {
+  await skipFeatureDelay(page);
+  const product = await site.addProduct({ name: 'Sandperch' });
+  await visitAndCache(page, '/');
+  const used = await page.evaluate(async () => {
+    const cache = await caches.open((await caches.keys()).find((name) => name.endsWith(' pages')) ?? '');
+    for (const age of [1, 2]) {
+      const headers = { 'X-Cached-At': new Date(Date.now() - age * 3_600_000).toISOString() };
+      await cache.put(`/copy-${age}`, new Response(new Uint8Array(2_000_000), { headers }));
+    }
+    return (await navigator.storage.estimate()).usage ?? 0;
+  });
+  const browser = await page.context().newCDPSession(page);
+  await browser.send('Storage.overrideQuotaForOrigin', { origin: site.address, quotaSize: used });
+  const path = `/product/${product.id}`;
+  await page.goto(path);
+  await expectCached(page, path);
+  expect(await areCached(page, ['/copy-1', '/copy-2'])).toEqual([true, false]);
+  await browser.send('Storage.overrideQuotaForOrigin', { origin: site.address });
+});
+
 test('cached copies survive a proxy’s own pages with status 404 or 200', async ({ page, site, expectConsoleError }) => {
   expectConsoleError(/404 \(Not Found\)/);
   await skipFeatureDelay(page);

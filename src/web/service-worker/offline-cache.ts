@@ -30,8 +30,8 @@ async function isFromSite(kind: Kind | 'files', response: Response): Promise<boo
 }
 
 /**
- * Caches a response in place of an older copy, and evicts the oldest copies beyond the maximum. Ignores a response that
- * is not from the site.
+ * Caches a response in place of an older copy, and evicts the oldest copies beyond the maximum. If the storage is full,
+ * evicts the oldest other copy and tries once more. Ignores a response that is not from the site.
  */
 export async function cacheResponse(kind: Kind, address: string, response: Response): Promise<void> {
   if (!(await isFromSite(kind, response))) return;
@@ -44,25 +44,33 @@ export async function cacheResponse(kind: Kind, address: string, response: Respo
   const body = await response.arrayBuffer();
   const cache = await caches.open(cacheName(kind));
   // `put` replaces the older copy. Deleting that copy first would lose it if the storage is full.
-  await cache.put(address, new Response(body, { status: response.status, headers }));
-  await evictOldest(cache, MAX_ITEMS[kind]);
+  const put = () => cache.put(address, new Response(body, { status: response.status, headers }));
+  await put().catch(async (error) => {
+    if (error.name !== 'QuotaExceededError') throw error;
+    const others = (await cache.keys()).filter(({ url }) => url !== address);
+    // Only one per attempt, because the copies would not be replaced if other sites or programs fill the storage.
+    await evictOldest(cache, others, others.length - 1);
+    await put();
+  });
+  await evictOldest(cache, await cache.keys(), MAX_ITEMS[kind]);
 }
 
 /**
- * Evicts the oldest copies. Compares their headers, because the order of keys differs between browsers: in WebKit, a
- * new copy takes the old copy's position.
+ * Evicts the oldest of these copies. Compares their headers, because the order of keys differs between browsers: in
+ * WebKit, a new copy takes the old copy's position.
  */
-async function evictOldest(cache: Cache, maxItems: number): Promise<void> {
-  const requests = await cache.keys();
+async function evictOldest(cache: Cache, requests: readonly Request[], maxItems: number): Promise<void> {
   if (requests.length <= maxItems) return;
   const copies = await Promise.all(
     requests.map(async (request) => {
       const copy = await cache.match(request);
+      // Chromium does not free the storage of a deleted copy while its body is open.
+      await copy?.body?.cancel();
       return { request, cachedAt: copy?.headers.get(CACHED_AT_HEADER) ?? '' };
     }),
   );
   copies.sort((one, other) => one.cachedAt.localeCompare(other.cachedAt));
-  for (const { request } of copies.slice(0, -maxItems)) await cache.delete(request);
+  for (const { request } of copies.slice(0, copies.length - maxItems)) await cache.delete(request);
 }
 
 /** Deletes the copy of a resource, for example because the copy is too old or the site has removed the resource. */
