@@ -44,8 +44,16 @@
     if (early) toggleAgain(early);
   };
   document.addEventListener('click', record, true);
+  // After a reload, Back to an entry that the app had added changes only the URL. The app could not hydrate the HTML of
+  // another URL, so until it runs, the browser loads the document of the new URL.
+  const { pathname, search } = location;
+  const showEntry = () => {
+    if (location.pathname + location.search !== pathname + search) location.reload();
+  };
+  window.addEventListener('popstate', showEntry);
   window.takeEarlyClicks = () => {
     document.removeEventListener('click', record, true);
+    window.removeEventListener('popstate', showEntry);
     return clicks;
   };
 

@@ -267,20 +267,3 @@ test.describe('§2: the list loads more products', () => {
     await expect(cardNames(page)).toHaveText(['Speedwell 2', 'Speedwell 3', 'Speedwell 1']);
   });
 });
-
-test('Back while a page hydrates leads to the previous page', async ({ page, site }) => {
-  await site.addProduct({ name: 'Ragged robin' });
-  await visit(page, '/?q=ragged+robin');
-  await page.getByRole('link', { name: 'Ragged robin', exact: true }).click();
-  await expect(page.getByRole('heading', { level: 1, name: 'Ragged robin' })).toBeVisible();
-  // Simulates that the browser has gone back since the first render, so the app does not receive the event.
-  await page.addInitScript(() => {
-    const { addEventListener } = window;
-    window.addEventListener = (...listener: Parameters<typeof addEventListener>) => {
-      if (listener[0] === 'popstate') window.history.replaceState({ key: 'list' }, '', '/?q=ragged+robin');
-      addEventListener(...listener);
-    };
-  });
-  await page.reload();
-  await expect(cardNames(page)).toHaveText(['Ragged robin']);
-});
