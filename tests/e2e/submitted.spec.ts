@@ -147,6 +147,20 @@ for (const [what, status, contentType] of [
   });
 }
 
+test('a draft that is open in two tabs contains what was entered in each of them', async ({ page }) => {
+  await openDialog(page);
+  const second = await page.context().newPage();
+  await second.goto(paths.submit);
+  const field = (tab: Page, label: string) => dialog(tab).getByLabel(label);
+  await field(second, 'Description').fill('Eats algae');
+  await expect(field(page, 'Description')).toHaveValue('Eats algae');
+  await field(page, 'Category').fill('Snails');
+  await expect(field(second, 'Category')).toHaveValue('Snails');
+  await page.reload();
+  await expect(field(page, 'Category')).toHaveValue('Snails');
+  await expect(field(page, 'Description')).toHaveValue('Eats algae');
+});
+
 test.describe('a draft that was already submitted in another tab', () => {
   const submitted = (page: Page) => dialog(page).getByRole('heading', { name: /is on its way$/ });
 

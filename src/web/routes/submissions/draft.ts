@@ -44,6 +44,12 @@ export const savedDraft = createBrowserStore<Draft | null>('submission_draft', (
   isDraft(saved) ? saved : null,
 );
 
+/** Stores the draft of a new submission, or deletes the stored one if the maker has emptied the form. */
+export function saveDraft(draft: Draft): void {
+  const isEmpty = JSON.stringify(toSubmission(draft)) === JSON.stringify(toSubmission(newDraft()));
+  savedDraft.write(isEmpty ? undefined : draft);
+}
+
 /** Returns the submission to send, with trimmed text. */
 export function toSubmission(draft: Draft): NewSubmission {
   return { ...trimmed(draft), launchAt: draft.launchAt === '' ? null : draft.launchAt };

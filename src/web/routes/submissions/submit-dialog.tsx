@@ -1,4 +1,4 @@
-import { useLayoutEffect, useRef, useState } from 'react';
+import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import * as paths from '../../../contract/paths.ts';
 import { PRODUCT_FIELDS } from '../../../contract/products/fields.ts';
 import type { Submission } from '../../../contract/submissions/schema.ts';
@@ -10,7 +10,7 @@ import { makerKeys, saveMakerKey } from '../../storage/maker-keys.ts';
 import { Link } from '../../ui/link.tsx';
 import { Modal } from '../../ui/modal.tsx';
 import { showToast } from '../../ui/toasts.ts';
-import { newDraft, savedDraft } from './draft.ts';
+import { newDraft, saveDraft, savedDraft } from './draft.ts';
 import { NO_PICTURES } from './pictures.ts';
 import { RestoredNote, SubmissionForm, SubmissionStyles } from './submission-form.tsx';
 import type { MakerAccess } from './submissions-client.ts';
@@ -122,7 +122,7 @@ function NewSubmission({ onDone }: NewSubmissionProps) {
   const form = useSubmissionForm({
     draft: restored ?? newDraft(),
     pictures: NO_PICTURES,
-    onDraft: (draft) => savedDraft.write(draft),
+    onDraft: saveDraft,
     onCreated({ id, key }, submission, { idempotencyKey }) {
       created.current = { id, key };
       // Stored immediately, because no later response contains the key.
@@ -136,6 +136,13 @@ function NewSubmission({ onDone }: NewSubmissionProps) {
     onDone,
   });
 
+  const shared = useBrowserStore(savedDraft, (draft) => draft);
+  // Shows the text that the maker has entered in another tab. Otherwise, typing here would overwrite it.
+  useEffect(() => {
+    const isShown = shared === null || shared.idempotencyKey === form.draft.idempotencyKey;
+    if (!isShown && !form.isSending && !form.latest()) form.reset(shared);
+  });
+
   // Uses a layout effect to store the latest version, because visitors may close the dialog as soon as it shows a
   // failure.
   useLayoutEffect(() => {
@@ -145,7 +152,6 @@ function NewSubmission({ onDone }: NewSubmissionProps) {
 
   function startOver(): void {
     form.reset(newDraft(), NO_PICTURES);
-    savedDraft.write(undefined);
     setRestored(null);
   }
 

@@ -41,9 +41,10 @@ export interface SubmissionForm {
   set: (change: Partial<Draft>) => void;
   setPictures: (pictures: Pictures) => void;
   /**
-   * Replaces everything that the maker has entered. `latest` is a newer version to edit from now on, if there is one.
+   * Replaces everything that the maker has entered, by default without the pictures. `latest` is a newer version to edit
+   * from now on, if there is one.
    */
-  reset: (draft: Draft, pictures: Pictures, latest?: Submission) => void;
+  reset: (draft: Draft, pictures?: Pictures, latest?: Submission) => void;
   addFiles: (files: readonly File[], use: keyof Pictures) => void;
   /** `website` is the honeypot field. */
   submit: (website: string) => Promise<void>;
@@ -119,7 +120,7 @@ export function useSubmissionForm(options: Options): SubmissionForm {
     clearErrors(['image', 'screenshots']);
   }
 
-  function reset(draft: Draft, pictures: Pictures, latest?: Submission): void {
+  function reset(draft: Draft, pictures = latestPictures.current, latest?: Submission): void {
     if (latest && existing.current) existing.current = { ...existing.current, submission: latest };
     changeDraft(draft);
     setPictures(() => pictures);
