@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { exampleProduct } from '../../../../tests/support/product-data.ts';
 import { MAKER_TEXTS, PRODUCT_FIELDS } from '../../../contract/products/fields.ts';
 import { setLanguage } from '../../language/translate.ts';
-import { type Draft, draftOf, errorsIn, newDraft, rebase, teamText, toSubmission } from './draft.ts';
+import { type Draft, draftOf, errorsIn, newDraft, readDraft, rebase, teamText, toSubmission } from './draft.ts';
 
 const draft = (change: Partial<Draft>): Draft => ({ ...newDraft(), name: 'Tidal', ...change });
 const fieldsOf = (change: Partial<Draft>) => errorsIn(draft(change)).map(({ field }) => field);
@@ -43,6 +43,17 @@ test('a draft is sent without its idempotency key, with trimmed texts and withou
     team: [{ name: 'Ada', role: '' }],
     launchAt: null,
   });
+});
+
+test('a stored draft keeps its valid fields', () => {
+  const { maker: _maker, ...stored } = { ...draft({ category: 'Sea', launchAt: 'incomplete' }), tags: [7], team: null };
+  const fallback = newDraft();
+  const { idempotencyKey } = stored;
+  expect(readDraft(stored, fallback)).toEqual({
+    ...fallback,
+    ...{ name: 'Tidal', category: 'Sea', launchAt: 'incomplete', idempotencyKey },
+  });
+  for (const other of [null, undefined, 7, 'text', []]) expect(readDraft(other, fallback)).toEqual(fallback);
 });
 
 test('default values of a product become empty fields of the draft', () => {

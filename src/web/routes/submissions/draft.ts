@@ -40,14 +40,18 @@ function textsOf(read: (field: MakerText) => string): Record<MakerText, string> 
 }
 
 /** The draft of a new submission. It is stored only in this browser and shared by its tabs. */
-export const savedDraft = createBrowserStore<Draft | null>('submission_draft', (saved) =>
-  isDraft(saved) ? saved : null,
-);
+export const savedDraft = createBrowserStore('submission_draft', (saved) => {
+  const draft = readDraft(saved, newDraft());
+  return isEmpty(draft) ? null : draft;
+});
 
 /** Stores the draft of a new submission, or deletes the stored one if the maker has emptied the form. */
 export function saveDraft(draft: Draft): void {
-  const isEmpty = JSON.stringify(toSubmission(draft)) === JSON.stringify(toSubmission(newDraft()));
-  savedDraft.write(isEmpty ? undefined : draft);
+  savedDraft.write(isEmpty(draft) ? undefined : draft);
+}
+
+function isEmpty(draft: Draft): boolean {
+  return JSON.stringify(toSubmission(draft)) === JSON.stringify(toSubmission(newDraft()));
 }
 
 /** Returns the submission to send, with trimmed text. */
@@ -59,7 +63,8 @@ export function toSubmission(draft: Draft): NewSubmission {
 export function draftOf({ product, launchAt }: Pick<Submission, 'product' | 'launchAt'>): Draft {
   return {
     ...newDraft(),
-    ...textsOf((field) => (product[field] === PRODUCT_FIELDS[field].default ? '' : product[field])),
+    // A submission that an earlier version of the site has stored in the browser may lack a text.
+    ...textsOf((field) => (product[field] === PRODUCT_FIELDS[field].default ? '' : (product[field] ?? ''))),
     name: product.name,
     tags: product.tags,
     team: product.team.map(({ name, role }) => ({ name, role })),
@@ -189,6 +194,19 @@ function trimmed(draft: Draft) {
       .map((member) => ({ name: member.name.trim(), role: member.role.trim() }))
       .filter((member) => member.name !== '' || member.role !== ''),
   };
+}
+
+/**
+ * Returns the valid fields of a stored draft, and the others from `fallback`. A draft that an earlier version of the site
+ * has stored may lack a field.
+ */
+export function readDraft(stored: unknown, fallback: Draft): Draft {
+  let draft = fallback;
+  for (const field of Object.keys(fallback)) {
+    const next: unknown = { ...draft, [field]: (stored as Record<string, unknown> | null)?.[field] };
+    if (isDraft(next)) draft = next;
+  }
+  return draft;
 }
 
 export function isDraft(value: unknown): value is Draft {

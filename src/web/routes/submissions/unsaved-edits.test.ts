@@ -77,8 +77,17 @@ test('an edit whose base lacks fields is ignored', () => {
   const base = submission('harbour');
   saveEdit(base, edit(base, 'Calm'));
   const text = stored.get('submission_edits') ?? '';
-  for (const missing of ['revision', 'product', 'team', 'screenshots', 'description']) {
+  for (const missing of ['revision', 'product', 'name', 'team', 'screenshots']) {
     stored.set('submission_edits', text.replaceAll(`"${missing}"`, '"other"'));
     expect(unsavedEditOf('harbour'), missing).toBeUndefined();
   }
+});
+
+test('an edit that an earlier version of the site has stored without a field is kept', () => {
+  const base = submission('harbour');
+  saveEdit(base, { ...edit(base, 'Calm'), maker: 'Ada' });
+  stored.set('submission_edits', (stored.get('submission_edits') ?? '').replaceAll(/"(maker|category)":"[^"]*",/g, ''));
+  const read = unsavedEditOf('harbour');
+  expect(read?.draft).toMatchObject({ name: 'Harbour', description: 'Calm', maker: '', category: '' });
+  expect(draftOf(read?.base ?? base)).toMatchObject({ name: 'Harbour', maker: '', category: '' });
 });

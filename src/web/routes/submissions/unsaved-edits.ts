@@ -1,6 +1,6 @@
 import type { Submission } from '../../../contract/submissions/schema.ts';
 import { createBrowserStore } from '../../storage/browser-store.ts';
-import { type Draft, draftOf, isDraft, toSubmission } from './draft.ts';
+import { type Draft, draftOf, isDraft, readDraft, toSubmission } from './draft.ts';
 import { isStored } from './submissions-client.ts';
 
 /** A maker's unsaved changes to a submission, without pictures. */
@@ -19,7 +19,7 @@ const MAX_AGE_MS = 30 * 24 * 60 * 60_000;
 
 /** The edits, latest first. They are stored only in this browser and shared by its tabs. */
 const unsavedEdits = createBrowserStore<readonly UnsavedEdit[]>('submission_edits', (saved) =>
-  Array.isArray(saved) ? saved.filter(isUnsavedEdit) : [],
+  Array.isArray(saved) ? saved.flatMap(readEdit) : [],
 );
 
 /** Returns the unsaved changes to the submission with this id. */
@@ -48,9 +48,11 @@ function write(edits: readonly UnsavedEdit[]): void {
   unsavedEdits.write(edits.length > 0 ? edits.slice(0, MAX_ITEMS) : undefined);
 }
 
-function isUnsavedEdit(value: unknown): value is UnsavedEdit {
+/** Returns a stored edit in an array, or an empty array if the edit is invalid. */
+function readEdit(value: unknown): UnsavedEdit[] {
   const { base, draft, at } = (value ?? {}) as Partial<UnsavedEdit>;
-  return typeof at === 'number' && isDraft(draft) && isSubmission(base);
+  if (typeof at !== 'number' || !isSubmission(base)) return [];
+  return [{ base, draft: readDraft(draft, draftOf(base)), at }];
 }
 
 /** Checks the properties of a stored submission that dialogs use. */
