@@ -61,6 +61,19 @@ test('after a change is undone from its message, the key U undoes a later change
   await expect(button('Second', 'Hold')).toBeVisible();
 });
 
+test('the key U removes the message whose button would undo the same change again', async ({ page, site }) => {
+  const product = await site.addProduct();
+  await site.addComments(product.id, [{ content: 'Once' }]);
+  await signInAndOpen(page, site, `/console/comments?product=${product.id}`);
+  await page.getByRole('button', { name: 'Hold' }).click();
+  const message = toast(page).filter({ hasText: 'Held 1 comment' });
+  // The message stays while it has the focus.
+  await message.getByRole('button', { name: 'Undo' }).focus();
+  await page.keyboard.press('u');
+  await expect(message).toHaveCount(0);
+  await expect(page.getByText('Undone', { exact: true })).toBeVisible();
+});
+
 test('undo waits for an edit that is still being saved after its editor was closed', async ({ page, site }) => {
   const { id, name, tags } = await site.addProduct({ tags: [randomUUID()] });
   await signInAndOpen(page, site, `/console/products?tag=${tags[0]}`);

@@ -4,7 +4,7 @@ import { CONSOLE_API } from '../../contract/console/paths.ts';
 import type { ProductDetails, UndoResult } from '../../contract/console/records.ts';
 import type { ProductFieldName } from '../../contract/products/fields.ts';
 import { formatCount, formatQuantity } from '../../contract/text.ts';
-import { showToast } from '../../web/ui/toasts.ts';
+import { dismissToast, showToast } from '../../web/ui/toasts.ts';
 import { useProvided } from '../../web/ui/use-provided.ts';
 import {
   call,
@@ -168,11 +168,13 @@ export function usePerform(): (action: Action) => Promise<boolean> {
         (() => {
           // If a later operation has replaced `last`, that operation can still be undone.
           if (undoable.last === onUndo) undoable.last = undefined;
+          // After the key U, the button of the message would undo the operation a second time.
+          dismissToast(toast);
           void revert(undoOnServer, subject);
         });
       undoable.last = onUndo;
       const action = onUndo && { action: { label: 'Undo', onPress: onUndo } };
-      showToast({ title: done, description: note, ...(subject && { subject }), ...action });
+      const toast = showToast({ title: done, description: note, ...(subject && { subject }), ...action });
       return true;
     } catch (error) {
       rollBack?.();
