@@ -87,9 +87,9 @@ export function removeFromOutbox(key: string): void {
   if (left.length < items.length) store(left);
 }
 
-/** Records the first attempt to send a write. Returns the write as it is queued now. */
-export function recordAttempt(item: OutboxItem, now: number): OutboxItem {
-  const sent = { ...item, firstSentAt: item.firstSentAt ?? now };
+/** Records the time of the first attempt to send a write. Returns the write as it is queued now. */
+export function recordAttempt(item: OutboxItem, firstSentAt: number): OutboxItem {
+  const sent = { ...item, firstSentAt };
   replace(writeKey(item), () => sent);
   return sent;
 }

@@ -9,6 +9,8 @@ interface SavedDraft {
   text: string;
   /** Stored with the text, so posting again after a reload does not create a second comment. */
   idempotencyKey: string;
+  /** Time of the first attempt to post this text, in milliseconds since 1970. */
+  firstSentAt?: number;
   /** Time of the last edit, in milliseconds since 1970. */
   at: number;
 }
@@ -44,9 +46,8 @@ export function saveDraft(productId: string, text: string, now = Date.now()): vo
   const before = draftOn(drafts.read(), productId);
   const isSame = before && before.text.trim() === text.trim();
   const draft = {
-    productId,
+    ...(isSame ? before : { productId, idempotencyKey: randomId() ?? `draft-${now}` }),
     text,
-    idempotencyKey: isSame ? before.idempotencyKey : (randomId() ?? `draft-${now}`),
     at: now,
   };
   const others = drafts.read().filter((saved) => saved.productId !== productId);

@@ -1,12 +1,13 @@
 import { QueryClient } from '@tanstack/react-query';
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { exampleComment, exampleProduct } from '../../../../tests/support/product-data.ts';
 import type { Api } from '../../../contract/api.ts';
 import type { Comment } from '../../../contract/comments/schema.ts';
 import type { ProductDetail } from '../../../contract/products/schema.ts';
 import { ApiError } from '../../api/http-api.ts';
 import { type CommentList, commentKeys, flattenComments, productKeys } from '../../cache/cached-data.ts';
-import { addToLists, likeComment, patchLikes, postComment } from './write-comments.ts';
+import { draftOn, drafts, saveDraft } from './drafts.ts';
+import { addToLists, likeComment, patchLikes, postComment, RESEND_MS } from './write-comments.ts';
 
 vi.stubGlobal('navigator', { onLine: true });
 vi.stubGlobal('window', new EventTarget());
@@ -133,4 +134,26 @@ test.each([
   await likeComment({ likeComment: fail } as Partial<Api> as Api, client, comment);
   expect(client.getQueryData(best)).toMatchObject({ pages: [{ items: [{ likes: 4 }] }] });
   expect(warn.mock.calls).toEqual([[words]]);
+});
+
+test('a draft that an attempt a day ago may have posted is sent again only after a warning', async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: 1 });
+  onTestFinished(() => void vi.useRealTimers());
+  saveDraft('harbour', 'Calm');
+  const addComment = vi.fn((..._comment: Parameters<Api['addComment']>) =>
+    Promise.reject(new ApiError(0, 'network', 'lost')),
+  );
+  const attempt = async (now: number) => {
+    vi.setSystemTime(now);
+    const { text = '', idempotencyKey = '' } = draftOn(drafts.read(), 'harbour') ?? {};
+    const draft = { content: text, website: '', idempotencyKey };
+    await postComment({ addComment } as Partial<Api> as Api, clientWith(), 'harbour', draft);
+  };
+  const keys = () => addComment.mock.calls.map(([, key]) => key);
+  const written = 10 * RESEND_MS;
+  for (const later of [0, RESEND_MS - 1, RESEND_MS]) await attempt(written + later);
+  const [first] = keys();
+  expect(keys()).toEqual([first, first]);
+  await attempt(written + RESEND_MS + 1);
+  expect(keys()).toEqual([first, first, expect.not.stringMatching(String(first))]);
 });

@@ -1,8 +1,9 @@
 import { mutationOptions, type QueryClient } from '@tanstack/react-query';
 import type { Api } from '../../../contract/api.ts';
+import { IDEMPOTENCY_KEY_HOURS } from '../../../contract/comments/defaults.ts';
 import { COMMENT_MESSAGES } from '../../../contract/comments/messages.ts';
 import type { Comment, HeldComments } from '../../../contract/comments/schema.ts';
-import { ApiError } from '../../api/http-api.ts';
+import { ApiError, reasonOf } from '../../api/http-api.ts';
 import {
   type CommentList,
   commentKeys,
@@ -36,6 +37,21 @@ function showCommentToast({ title, description }: (typeof TEXTS)[keyof typeof TE
  */
 const MAX_REMEMBERED = 200;
 
+/**
+ * The time after the first attempt during which a comment may be sent again. It is an hour shorter than the time for
+ * which the server recognizes the idempotency key, to allow for slow requests.
+ */
+export const RESEND_MS = (IDEMPOTENCY_KEY_HOURS - 1) * 3_600_000;
+
+/** Thrown if a comment may have been posted and its idempotency key may have expired. A retry could post it twice. */
+export class UncertainError extends Error {}
+
+/** Returns the time of the first attempt to send a comment. @throws UncertainError if that was too long ago. */
+export function firstAttempt(firstSentAt = Date.now(), now = Date.now()): number {
+  if (now - firstSentAt < RESEND_MS) return firstSentAt;
+  throw new UncertainError('An earlier attempt may have posted it. Check before you try again.');
+}
+
 interface Draft {
   content: string;
   /** The value of the honeypot field. */
@@ -53,17 +69,34 @@ export async function postComment(api: Api, client: QueryClient, productId: stri
   const options = mutationOptions({
     mutationKey,
     /** Resolves to `null` if the draft was queued. */
-    mutationFn: async () =>
-      queueWhileOffline({ kind: 'comment', productId, ...draft }) ? null : sendDraft(api, productId, draft),
+    mutationFn: async () => {
+      const saved = draftOn(drafts.read(), productId);
+      const attempt = saved?.idempotencyKey === draft.idempotencyKey && saved.firstSentAt;
+      const write = { kind: 'comment', productId, ...draft, ...(attempt && { firstSentAt: attempt }) } as const;
+      if (queueWhileOffline(write)) return null;
+      recordAttempt(draft.idempotencyKey, firstAttempt(write.firstSentAt));
+      return sendDraft(api, productId, draft);
+    },
     onSuccess: (added) => {
       deleteDraft(productId, draft.idempotencyKey);
       if (added) return showAdded(client, added);
       showCommentToast(TEXTS.queued);
     },
-    onError: reportRefusedComment,
+    onError(error) {
+      if (!(error instanceof UncertainError)) return reportRefusedComment();
+      showToast({ title: t('Error'), description: reasonOf(error), tone: 'destructive' });
+      const { text = '' } = draftOn(drafts.read(), productId) ?? {};
+      // A new draft has another idempotency key. The next attempt posts it, because the visitor has been warned.
+      for (const each of ['', text]) saveDraft(productId, each);
+    },
   });
   const mutation = client.getMutationCache().build(client, options);
   await mutation.execute().catch(() => {});
+}
+
+function recordAttempt(idempotencyKey: string, firstSentAt: number): void {
+  const all = drafts.read();
+  drafts.write(all.map((draft) => (draft.idempotencyKey === idempotencyKey ? { ...draft, firstSentAt } : draft)));
 }
 
 /** Deletes a posted draft, unless its text has changed since. */

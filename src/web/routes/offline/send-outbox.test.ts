@@ -3,9 +3,10 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createBrowserStorage } from '../../../../tests/support/browser-storage.ts';
 import type { Api } from '../../../contract/api.ts';
 import { ApiError } from '../../api/http-api.ts';
+import { RESEND_MS } from '../../features/comments/write-comments.ts';
 import type { QueuedWrite } from '../../storage/outbox.ts';
 import { addToOutbox, outboxItems, setRefusal, writeKey } from '../../storage/outbox.ts';
-import { discardComment, RESEND_MS, sendOutbox } from './send-outbox.ts';
+import { discardComment, sendOutbox } from './send-outbox.ts';
 
 const upvote: QueuedWrite = { kind: 'upvote', productId: 'harbour', upvoted: true, before: false };
 

@@ -1,8 +1,12 @@
 import type { QueryClient } from '@tanstack/react-query';
 import type { Api } from '../../../contract/api.ts';
-import { IDEMPOTENCY_KEY_HOURS } from '../../../contract/comments/defaults.ts';
 import { ApiError, reasonOf } from '../../api/http-api.ts';
-import { reportRefusedComment, sendQueuedComment } from '../../features/comments/write-comments.ts';
+import {
+  firstAttempt,
+  reportRefusedComment,
+  sendQueuedComment,
+  UncertainError,
+} from '../../features/comments/write-comments.ts';
 import { rollBackQueuedUpvote, sendQueuedUpvote } from '../../features/upvotes/set-upvote.ts';
 import {
   isQueued,
@@ -14,12 +18,6 @@ import {
   setRefusal,
   writeKey,
 } from '../../storage/outbox.ts';
-
-/**
- * The time after the first attempt during which a comment may be sent again. It is an hour shorter than the time for
- * which the server recognizes the idempotency key, to allow for slow requests.
- */
-export const RESEND_MS = (IDEMPOTENCY_KEY_HOURS - 1) * 3_600_000;
 
 /**
  * Sends queued writes one after another. If the browser offers locks, only one tab sends at a time. The other tabs wait
@@ -64,9 +62,6 @@ async function sendAll(api: Api, client: QueryClient): Promise<void> {
   }
 }
 
-/** Thrown if a comment may have been posted and its idempotency key may have expired. A retry could post it twice. */
-class UncertainError extends Error {}
-
 async function send(api: Api, client: QueryClient, item: OutboxItem): Promise<void> {
   // The visitor may have discarded the comment while this function waited for the lock.
   if (!isQueued(item)) return;
@@ -74,11 +69,7 @@ async function send(api: Api, client: QueryClient, item: OutboxItem): Promise<vo
     await sendQueuedUpvote(api, client, item);
     return removeSent(item);
   }
-  const now = Date.now();
-  if (now - (item.firstSentAt ?? now) >= RESEND_MS) {
-    throw new UncertainError('An earlier attempt may have posted it. Check before you try again.');
-  }
-  const sent = recordAttempt(item, now);
+  const sent = recordAttempt(item, firstAttempt(item.firstSentAt));
   await sendQueuedComment(api, client, item);
   removeSent(sent);
 }
