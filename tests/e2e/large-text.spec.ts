@@ -1,5 +1,7 @@
+import type { Locator } from '@playwright/test';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { brokenWords, elementsBeyondScreen, PHONE, setTextSize, upvoteOf, WIDTHS } from '../support/screen.ts';
+import { dialog, submissionTest } from '../support/submission-site.ts';
 
 test('at 150% and 200% text size, the page fits a phone, a tablet and a desktop, no word is broken, and no part of the header covers another', async ({
   page,
@@ -72,3 +74,50 @@ test('at 150% text size, no word of a toast is broken on a phone', async ({ page
   expect(await brokenWords(message)).toEqual([]);
   expect(await elementsBeyondScreen(page)).toEqual([]);
 });
+
+/** Returns the number of pixels by which a dialog must be scrolled sideways. */
+const overflow = (of: Locator) => of.evaluate((element) => element.scrollWidth - element.clientWidth);
+
+test('at 200% text size, the dialogs for sharing and for shortcuts fit a screen with a width of 320 px', async ({
+  page,
+  site,
+}) => {
+  const { id } = await site.addProduct();
+  await page.setViewportSize({ width: 320, height: 640 });
+  await visit(page, `/product/${id}?lang=de`);
+  await setTextSize(page, 200);
+  await page.getByRole('button', { name: 'Teilen' }).click();
+  await expect(page.getByRole('dialog')).toBeVisible();
+  expect(await overflow(page.getByRole('dialog'))).toBe(0);
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('?');
+  await expect(page.locator('.shortcuts').first()).toBeVisible();
+  expect(await overflow(page.getByRole('dialog'))).toBe(0);
+});
+
+submissionTest(
+  'at 200% text size, messages, the menu, a leaderboard and the submission form fit a screen with a width of 320 px',
+  async ({ page, site, expectConsoleError }) => {
+    expectConsoleError(/404/);
+    const createdAt = new Date(Date.now() - 24 * 3_600_000).toISOString();
+    await site.addProduct({ name: 'Launched yesterday', createdAt });
+    await page.setViewportSize({ width: 320, height: 640 });
+    const board = `/?board=${createdAt.slice(0, 10)}`;
+    // A cached leaderboard may lack the launch for a second.
+    await expect.poll(async () => (await page.request.get(board)).status()).toBe(200);
+    for (const path of ['/?q=no+such+product&lang=de', '/no-such-page?lang=de', `${board}&lang=de`]) {
+      await page.goto(path);
+      await setTextSize(page, 200);
+      expect(await elementsBeyondScreen(page), path).toEqual([]);
+    }
+    const menu = page.getByRole('banner').locator('summary');
+    await menu.click();
+    const panel = await page.locator('.demo-fold-panel').boundingBox();
+    expect(panel?.x).toBeGreaterThanOrEqual(0);
+    expect(panel?.y).toBeGreaterThanOrEqual((await menu.boundingBox())?.y ?? 0);
+    await page.goto('/?submit&lang=de');
+    await setTextSize(page, 200);
+    await expect(dialog(page)).toBeVisible();
+    expect(await overflow(dialog(page))).toBe(0);
+  },
+);
