@@ -3,7 +3,7 @@ import type { Page, Route } from '@playwright/test';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { startInterruptibleProxy } from '../support/interruptible-proxy.ts';
 import { EVENTS, newItemsButton, openStreams, setTabVisibility, visitWithLiveUpdates } from '../support/live-page.ts';
-import { recordRequests } from '../support/network.ts';
+import { failResponses, recordRequests } from '../support/network.ts';
 import { otherVisitor } from '../support/other-visitor.ts';
 import { elapseUntil } from '../support/page-clock.ts';
 import { cardNames, commentTexts, commentWith, discussion, textsOf, toast, upvoteOf } from '../support/screen.ts';
@@ -34,6 +34,24 @@ test('an upvote updates the list and the product page of other visitors, and cou
   const counts = (await own()).map((text) => text.split(', ')[1]);
   expect(counts, 'counted once and never reverted').toEqual(['0', '1', '2']);
   await expect(toast(reader)).toHaveCount(0);
+});
+
+test('a product from the list stays on screen and receives live updates if its own request fails', async ({
+  page,
+  site,
+  expectConsoleError,
+}) => {
+  expectConsoleError(/503/);
+  expectConsoleError(/console\.error: Failed to fetch products/);
+  const product = await site.addProduct({ name: 'Threadfin' });
+  await visitWithLiveUpdates(page, '/?q=threadfin');
+  await failResponses(page, new RegExp(`/api/products/${product.id}$`));
+  const failed = page.waitForEvent('console', (message) => message.text().startsWith('Failed to fetch products'));
+  await page.getByRole('link', { name: 'Threadfin', exact: true }).click();
+  await failed;
+  await otherVisitor(page).upvote(product.id);
+  await expect(upvoteOf(page, 'Threadfin')).toHaveAccessibleName('Upvote Threadfin, 1');
+  await expect(page.getByRole('heading', { level: 1, name: 'Threadfin' })).toBeVisible();
 });
 
 test('new comments wait behind a button and appear in the order Best; likes update in place', async ({

@@ -1,7 +1,6 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import type { Product, TeamMember } from '../../../contract/products/schema.ts';
 import { useApi } from '../../api/api-context.tsx';
-import { findListedProduct } from '../../cache/cached-data.ts';
 import { t, translated } from '../../language/translate.ts';
 import { useProductId } from '../../routing/router.tsx';
 import { Avatar } from '../../ui/avatar.tsx';
@@ -9,14 +8,12 @@ import { productDetailOptions } from './queries.ts';
 
 /** The team and the stats of the product on screen. */
 export function ProductSide() {
-  const client = useQueryClient();
   const id = useProductId();
   const { data } = useQuery({
     ...productDetailOptions(useApi(), id),
     // Disabled, because the page itself reads the product. A product from a list is complete, except for the
     // neighbours.
     enabled: false,
-    placeholderData: () => findListedProduct(client, id),
   });
   if (!data) return null;
   return (

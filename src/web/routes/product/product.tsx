@@ -51,8 +51,10 @@ export function ProductScreen() {
   const { data, isPending, isLoadingError } = useQuery({
     ...productDetailOptions(api, id),
     ...useRetryOnMount(),
-    // A product from a list is shown immediately, and completed when the response arrives.
-    placeholderData: () => findListedProduct(client, id),
+    // A product from a list is shown immediately, and completed when the response arrives. It is stored as old data, so
+    // it also receives live updates, and stays on screen if the request fails.
+    initialData: () => findListedProduct(client, id),
+    initialDataUpdatedAt: 0,
   });
   const { hasSubmissions } = useSite();
   const lastList = useLastList();
