@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
 import * as paths from '../../src/contract/paths.ts';
-import { blockStorage } from '../support/browser-storage.ts';
+import { blockStorage, recordStoredKeys } from '../support/browser-storage.ts';
 import { expect } from '../support/e2e-test.ts';
 import { failResponses, holdResponses, recordRequests } from '../support/network.ts';
 import { toast } from '../support/screen.ts';
@@ -152,8 +152,10 @@ test('a draft that is open in two tabs contains what was entered in each of them
   const second = await page.context().newPage();
   await second.goto(paths.submit);
   const field = (tab: Page, label: string) => dialog(tab).getByLabel(label);
+  const storedKeys = await recordStoredKeys(page);
   await field(second, 'Description').fill('Eats algae');
   await expect(field(page, 'Description')).toHaveValue('Eats algae');
+  expect(await storedKeys(), 'a late copy could replace newer text').not.toContain('submission_draft');
   await field(page, 'Category').fill('Snails');
   await expect(field(second, 'Category')).toHaveValue('Snails');
   await page.reload();

@@ -28,3 +28,17 @@ export function createBrowserStorage() {
   };
   return storage;
 }
+
+/** Records the keys that an open page stores from now on. @returns a function that returns them. */
+export async function recordStoredKeys(page: Page): Promise<() => Promise<string[]>> {
+  const keys = await page.evaluateHandle(() => {
+    const stored: string[] = [];
+    const { setItem } = Storage.prototype;
+    Storage.prototype.setItem = function (key, value) {
+      stored.push(key);
+      setItem.call(this, key, value);
+    };
+    return stored;
+  });
+  return () => keys.jsonValue();
+}

@@ -118,11 +118,15 @@ interface NewSubmissionProps {
 function NewSubmission({ onDone }: NewSubmissionProps) {
   const { timeZone = 'UTC' } = useSite();
   const [restored, setRestored] = useState(() => savedDraft.read());
+  const shared = useBrowserStore(savedDraft, (draft) => draft);
   const created = useRef<MakerAccess>(undefined);
   const form = useSubmissionForm({
     draft: restored ?? newDraft(),
     pictures: NO_PICTURES,
-    onDraft: saveDraft,
+    onDraft(draft) {
+      // Storing the draft of another tab again could overwrite a later version of it.
+      if (draft !== shared) saveDraft(draft);
+    },
     onCreated({ id, key }, submission, { idempotencyKey }) {
       created.current = { id, key };
       // Stored immediately, because no later response contains the key.
@@ -136,7 +140,6 @@ function NewSubmission({ onDone }: NewSubmissionProps) {
     onDone,
   });
 
-  const shared = useBrowserStore(savedDraft, (draft) => draft);
   // Shows the text that the maker has entered in another tab. Otherwise, typing here would overwrite it.
   useEffect(() => {
     const isShown = shared === null || shared.idempotencyKey === form.draft.idempotencyKey;
