@@ -58,7 +58,7 @@ test('at 400% zoom, the labels of the navigation do not overlap, and those of de
   expect(Math.max(...heights), 'each label is one line').toBeLessThan(40);
 });
 
-test('on a phone at 150% text size, screens fit, no word is broken, and the navigation can be scrolled', async ({
+test('on a phone at 150% text size, no word is broken, the navigation can be scrolled, and screens fit, even 320 px at 200%', async ({
   page,
   site,
 }) => {
@@ -78,6 +78,11 @@ test('on a phone at 150% text size, screens fit, no word is broken, and the navi
     const last = page.locator('.nav a').last();
     await last.scrollIntoViewIfNeeded();
     await expect(last).toBeInViewport({ ratio: 1 });
+    await page.setViewportSize({ width: 320, height: 640 });
+    await setTextSize(page, 200);
+    // The chart gets its width after the next layout.
+    await expect.poll(() => elementsBeyondScreen(page), `${path}, 320 px`).toEqual([]);
+    await page.setViewportSize(PHONE);
   }
 });
 

@@ -50,6 +50,7 @@ export function isConnectionError(error: unknown): error is CoreError {
   return error instanceof CoreError && error.code === 'unavailable' && error.cause !== undefined;
 }
 
+/** Returns a CoreError `unavailable` if the database was unavailable, or else the error itself. */
 export function asCoreError(error: unknown): unknown {
   if (!isConnectionFailure(error)) return error;
   const message = refusesWrites(error)
