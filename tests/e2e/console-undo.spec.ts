@@ -67,10 +67,12 @@ test('the key U removes the message whose button would undo the same change agai
   await signInAndOpen(page, site, `/console/comments?product=${product.id}`);
   await page.getByRole('button', { name: 'Hold' }).click();
   const message = toast(page).filter({ hasText: 'Held 1 comment' });
+  const release = await holdRequests(page, CONSOLE_API.undo('*'));
   // The message stays while it has the focus.
   await message.getByRole('button', { name: 'Undo' }).focus();
   await page.keyboard.press('u');
   await expect(message).toHaveCount(0);
+  release();
   await expect(page.getByText('Undone', { exact: true })).toBeVisible();
 });
 
