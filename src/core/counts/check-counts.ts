@@ -106,7 +106,10 @@ function wrongOf(rows: readonly CountRow[]): WrongCount[] {
 }
 
 interface DriftSampler {
-  /** Checks the next few products and returns those with wrong counts. @throws CoreError `unavailable`. */
+  /**
+   * Checks the next few products and returns those with wrong counts, except those that `drift` already includes.
+   * @throws CoreError `unavailable`.
+   */
   step(): Promise<WrongCount[]>;
   /**
    * Returns the number of products whose counts were wrong when they were last checked. A repair by any process is
@@ -170,10 +173,11 @@ export function createDriftSampler(
       if (checked === undefined) return [];
       const { wrong, next } = checked;
       limit = Math.min(2 * limit, productsPerStep);
+      const fresh = wrong.filter(({ productId }) => !wrongIds.has(productId));
       for (const id of wrongIds) if (id > after && (next === null || id <= next)) wrongIds.delete(id);
       for (const { productId } of wrong) wrongIds.add(productId);
       after = next ?? '';
-      return wrong;
+      return fresh;
     },
     drift: () => wrongIds.size,
   };

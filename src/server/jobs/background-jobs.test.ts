@@ -176,7 +176,7 @@ describe('checking counts', () => {
   let database: TestDatabase;
   afterEach(() => database.drop());
 
-  test('drift is exported until it is repaired, and logged once with the id of its product', async () => {
+  test('drift is exported until it is repaired, and each product is logged once, even if another one is corrected', async () => {
     database = await createTestDatabase();
     await saveProducts(database, [buildProduct({ id: 'tide' }), buildProduct({ id: 'ebb' })]);
     await database.query("UPDATE product_counts SET upvotes = 9 WHERE product_id = 'tide'");
@@ -190,10 +190,12 @@ describe('checking counts', () => {
     expect(text()).toContain('counts check --repair');
     const { length } = recorded.statements;
     await expect.poll(() => recorded.statements.length).toBeGreaterThan(length + 5);
-    await repairCounts(database, ['tide']);
+    await database.query("UPDATE product_counts SET upvotes = CASE product_id WHEN 'ebb' THEN 9 ELSE 0 END");
+    await expect.poll(text).toContain('"productId":"ebb"');
+    await repairCounts(database, ['ebb']);
     await expect.poll(metrics.text).toContain('groundswell_count_drift 0\n');
     watch.close();
-    expect(lines()).toHaveLength(1);
+    expect(lines()).toHaveLength(2);
   });
 
   test('a check of the counts that fails is repeated, and logged once per outage', async () => {

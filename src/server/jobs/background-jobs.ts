@@ -174,11 +174,9 @@ export function watchDrift(database: Database, log: Log, intervalMs = DRIFT_INTE
     if (running) return;
     running = true;
     try {
-      const before = sampler.drift();
       const wrong = await sampler.step();
       isFailing = false;
-      // Counts that were wrong in the last round are not logged again.
-      if (sampler.drift() > before)
+      if (wrong.length > 0)
         log.error({ wrong }, 'Stored counts differ from the number of rows. Run `groundswell counts check --repair`.');
     } catch (error) {
       // Only the first failure of an outage is logged.
