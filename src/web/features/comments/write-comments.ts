@@ -70,11 +70,10 @@ export async function postComment(api: Api, client: QueryClient, productId: stri
     mutationKey,
     /** Resolves to `null` if the draft was queued. */
     mutationFn: async () => {
-      const saved = draftOn(drafts.read(), productId);
-      const attempt = saved?.idempotencyKey === draft.idempotencyKey && saved.firstSentAt;
-      const write = { kind: 'comment', productId, ...draft, ...(attempt && { firstSentAt: attempt }) } as const;
-      if (queueWhileOffline(write)) return null;
-      recordAttempt(draft.idempotencyKey, firstAttempt(write.firstSentAt));
+      const saved = drafts.read().find(({ idempotencyKey }) => idempotencyKey === draft.idempotencyKey);
+      const { firstSentAt } = saved ?? {};
+      if (queueWhileOffline({ kind: 'comment', productId, ...draft, ...(firstSentAt && { firstSentAt }) })) return null;
+      recordAttempt(draft.idempotencyKey, firstAttempt(firstSentAt));
       return sendDraft(api, productId, draft);
     },
     onSuccess: (added) => {
@@ -87,7 +86,8 @@ export async function postComment(api: Api, client: QueryClient, productId: stri
       showToast({ title: t('Error'), description: reasonOf(error), tone: 'destructive' });
       const { text = '' } = draftOn(drafts.read(), productId) ?? {};
       // A new draft has another idempotency key. The next attempt posts it, because the visitor has been warned.
-      for (const each of ['', text]) saveDraft(productId, each);
+      deleteDraft(productId, draft.idempotencyKey);
+      saveDraft(productId, text);
     },
   });
   const mutation = client.getMutationCache().build(client, options);

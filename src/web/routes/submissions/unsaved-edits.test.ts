@@ -83,7 +83,7 @@ test('an edit whose base lacks fields is ignored', () => {
   }
 });
 
-test('an edit that an earlier version of the site has stored without a field is kept', () => {
+test('an edit is kept if an earlier version of the site stored it without a field', () => {
   const base = submission('harbour');
   saveEdit(base, { ...edit(base, 'Calm'), maker: 'Ada' });
   stored.set('submission_edits', (stored.get('submission_edits') ?? '').replaceAll(/"(maker|category)":"[^"]*",/g, ''));
