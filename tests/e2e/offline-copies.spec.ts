@@ -62,7 +62,7 @@ test('if the storage is full, the oldest page is evicted for the page on screen'
     const cache = await caches.open((await caches.keys()).find((name) => name.endsWith(' pages')) ?? '');
     for (const age of [1, 2]) {
       const headers = { 'X-Cached-At': new Date(Date.now() - age * 3_600_000).toISOString() };
-      await cache.put(`/copy-${age}`, new Response(new Uint8Array(2_000_000), { headers }));
+      await cache.put(new Request(`/copy-${age}`, { headers }), new Response(new Uint8Array(2_000_000)));
     }
     return (await navigator.storage.estimate()).usage ?? 0;
   });

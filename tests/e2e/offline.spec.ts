@@ -209,7 +209,7 @@ test('the page that was cached first is evicted, even if a cache lists it last',
     const cache = await caches.open(name);
     for (let age = 1; age <= 40; age += 1) {
       const headers = { 'X-Cached-At': new Date(Date.now() - age * 60_000).toISOString() };
-      await cache.put(`/copy-${age}`, new Response('A copy', { headers }));
+      await cache.put(new Request(`/copy-${age}`, { headers }), new Response('A copy'));
     }
   });
   const path = `/product/${product.id}`;

@@ -35,8 +35,10 @@ async function isFromSite(kind: Kind | 'files', response: Response): Promise<boo
  */
 export async function cacheResponse(kind: Kind, address: string, response: Response): Promise<void> {
   if (!(await isFromSite(kind, response))) return;
+  const cachedAt = new Date().toISOString();
+  const request = new Request(address, { headers: { [CACHED_AT_HEADER]: cachedAt } });
   const headers = new Headers(response.headers);
-  headers.set(CACHED_AT_HEADER, new Date().toISOString());
+  headers.set(CACHED_AT_HEADER, cachedAt);
   // The stored body is already decoded, so these headers no longer apply.
   headers.delete('content-encoding');
   headers.delete('content-length');
@@ -44,7 +46,7 @@ export async function cacheResponse(kind: Kind, address: string, response: Respo
   const body = await response.arrayBuffer();
   const cache = await caches.open(cacheName(kind));
   // `put` replaces the older copy. Deleting that copy first would lose it if the storage is full.
-  const put = () => cache.put(address, new Response(body, { status: response.status, headers }));
+  const put = () => cache.put(request, new Response(body, { status: response.status, headers }));
   await put().catch(async (error) => {
     if (error.name !== 'QuotaExceededError') throw error;
     const others = (await cache.keys()).filter(({ url }) => url !== address);
@@ -56,21 +58,13 @@ export async function cacheResponse(kind: Kind, address: string, response: Respo
 }
 
 /**
- * Evicts the oldest of these copies. Compares their headers, because the order of keys differs between browsers: in
- * WebKit, a new copy takes the old copy's position.
+ * Evicts the oldest of these copies. Compares the headers of the cached requests: the order of keys differs between
+ * browsers, and Chromium does not free the storage of a deleted copy at once if its response was opened.
  */
 async function evictOldest(cache: Cache, requests: readonly Request[], maxItems: number): Promise<void> {
-  if (requests.length <= maxItems) return;
-  const copies = await Promise.all(
-    requests.map(async (request) => {
-      const copy = await cache.match(request);
-      // Chromium does not free the storage of a deleted copy while its body is open.
-      await copy?.body?.cancel();
-      return { request, cachedAt: copy?.headers.get(CACHED_AT_HEADER) ?? '' };
-    }),
-  );
-  copies.sort((one, other) => one.cachedAt.localeCompare(other.cachedAt));
-  for (const { request } of copies.slice(0, copies.length - maxItems)) await cache.delete(request);
+  const cachedAt = ({ headers }: Request) => headers.get(CACHED_AT_HEADER) ?? '';
+  const newestFirst = [...requests].sort((one, other) => cachedAt(other).localeCompare(cachedAt(one)));
+  for (const request of newestFirst.slice(maxItems)) await cache.delete(request);
 }
 
 /** Deletes the copy of a resource, for example because the copy is too old or the site has removed the resource. */
