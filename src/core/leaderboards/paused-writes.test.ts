@@ -73,7 +73,9 @@ test('while a large launch moves on its boards, only writes to that launch are r
   const moving = duringChange(async () => {
     outcomes = await writeToBoth();
   });
-  expect(await placeLaunches(moving, rulesAt(`${DAY}T12:00:00.000Z`))).toMatchObject({ productIds: ['tide'] });
+  const rules = rulesAt(`${DAY}T12:00:00.000Z`);
+  expect(await placeLaunch(moving, 'tide', rules), 'for a visitor, who would not pause writes').toBe(false);
+  expect(await placeLaunches(moving, rules)).toMatchObject({ productIds: ['tide'] });
   expect(outcomes).toMatchObject(ONLY_REEF_WRITTEN);
   expect(await setUpvotes(database, runtime, upvote('tide'))).toMatchObject({ outcomes: [{ upvotes: 5_001 }] });
 });

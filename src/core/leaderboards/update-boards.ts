@@ -1,5 +1,6 @@
 import { PERIOD_KINDS, type PeriodKind, parsePeriod } from '../../contract/leaderboards/period.ts';
 import { VOTES_PER_NETWORK } from '../../contract/limits.ts';
+import { LARGE_CHANGE_ROWS } from '../counts/block-writes.ts';
 import { lockAvailableCounts, lockWritableCounts } from '../counts/lock-counts.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { isLockTimeout, isStatementTimeout } from '../database/database-errors.ts';
@@ -42,7 +43,8 @@ const TO_PLACE = `placed_for IS DISTINCT FROM launched_at AND NOT final AND (pla
 // `insertLeaderboards`.
 const FIND_TO_PLACE = `SELECT ${COLUMNS} FROM launches WHERE ${TO_PLACE} ORDER BY launched_at DESC LIMIT ${BATCH}`;
 
-const FIND_ONE_TO_PLACE = `SELECT ${COLUMNS} FROM launches WHERE product_id = $2 AND ${TO_PLACE}`;
+const FIND_ONE_TO_PLACE = `SELECT ${COLUMNS} FROM launches WHERE product_id = $2 AND ${TO_PLACE}
+  AND (SELECT upvotes FROM product_counts WHERE product_id = $2) < ${LARGE_CHANGE_ROWS}`;
 
 /** SQL: whether a launch was put on its boards too early, because the clock was ahead and has been set back. */
 const PLACED_TOO_EARLY = "placed_for > $1::timestamptz + interval '2 minutes' AND NOT final";
@@ -129,8 +131,8 @@ export async function placeLaunches(
 }
 
 /**
- * Places one launch for a visitor who views it, like `placeLaunches`. Gives up if another transaction, such as a
- * restore, holds a lock for longer than a second; the board updater places the launch later.
+ * Places one launch for a visitor who views it, like `placeLaunches`. The board updater places the launch later if it
+ * has many votes, or if another transaction, such as a restore, holds a lock for longer than a second.
  * @returns whether the launch was placed or its previous launch time was restored.
  */
 export async function placeLaunch(
