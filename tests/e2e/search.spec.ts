@@ -241,6 +241,23 @@ test.describe('§2 and §5: search', () => {
     });
   }
 
+  test('text that is typed while a link to the list is opening stays in the box and is searched for', async ({
+    page,
+  }) => {
+    await visit(page, '/product/git');
+    const held = await holdResponses(page, /\/assets\/home-/);
+    await page.getByRole('link', { name: 'Back to products' }).click();
+    await expect(page).toHaveURL('/');
+    await searchBox(page).fill('git');
+    held.release();
+    await expect(page).toHaveURL('/?q=git');
+    await expect(page).toHaveTitle('“git” · Groundswell');
+    await expect(searchBox(page)).toHaveValue('git');
+    await page.goBack();
+    await expect(page).toHaveURL('/');
+    await expect(searchBox(page)).toHaveValue('');
+  });
+
   test('a click on a product right after typing opens the product, and the pending search does not replace it', async ({
     page,
     pauseClock,

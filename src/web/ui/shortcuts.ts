@@ -29,17 +29,13 @@ export function useShortcut(key: string, run: (event: KeyboardEvent) => void): v
 
 /**
  * Returns whether a key must not trigger a shortcut. Blocks all keys if the visitor has turned shortcuts off or a
- * dialog is open. Otherwise, blocks keys in fields other than checkboxes and radio buttons, keys that are already
- * handled, and combinations with Ctrl, Alt or Meta.
+ * dialog is open. Otherwise, blocks keys in text fields and menus, keys that are already handled, and combinations with
+ * Ctrl, Alt or Meta.
  */
 export function isShortcutBlocked(event: KeyboardEvent): boolean {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return true;
   if (shortcuts.read() !== null || document.querySelector('dialog[open]') !== null) return true;
-  const { target } = event;
-  return (
-    target instanceof Element &&
-    target.matches('input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]')
-  );
+  return event.target instanceof Element && event.target.matches(':read-write, textarea, select');
 }
 
 /**

@@ -1,4 +1,5 @@
 import {
+  type ChangeEvent,
   type FormEvent,
   type KeyboardEvent,
   useEffect,
@@ -19,7 +20,7 @@ const DEBOUNCE_MS = 200;
 
 /** Searches while the visitor types. Without JavaScript, it is a form that requests the home page with `?q=`. */
 export function SearchBox() {
-  const { text, setText, search, tag, sort } = useSearch();
+  const { text, setText, onChange, search, tag, sort } = useSearch();
   const input = useRef<HTMLInputElement>(null);
   useShortcut('/', (event) => {
     event.preventDefault();
@@ -65,7 +66,7 @@ export function SearchBox() {
           aria-keyshortcuts={hasShortcut ? '/' : undefined}
           autoComplete="off"
           enterKeyHint="search"
-          onChange={(event) => setText(event.currentTarget.value)}
+          onChange={onChange}
           onKeyDown={onKeyDown}
         />
         {hasShortcut && (
@@ -97,10 +98,21 @@ function useSearch() {
   const [text, setText] = useState(term);
   // The box's own searches do not replace the text, because the visitor may have continued typing.
   const isOwn = type === 'LOAD' || (type !== 'POP' && location.state === SEARCHED);
+  /** Whether the visitor entered the text while the next page, which must not replace it, was loading. */
+  const isForNextPage = useRef(false);
+
+  /** Returns whether the visitor is navigating to another page, whose code is still loading. */
+  const isLeaving = () => window.location.pathname !== pathname;
+
+  function onChange({ currentTarget }: ChangeEvent<HTMLInputElement>): void {
+    isForNextPage.current = isLeaving();
+    setText(currentTarget.value);
+  }
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: only another page or term replaces the text
   useLayoutEffect(() => {
-    if (!isOwn) setText(term);
+    if (!isOwn && !isForNextPage.current) setText(term);
+    isForNextPage.current = false;
   }, [pathname, term]);
 
   function search(newText: string): void {
@@ -112,16 +124,13 @@ function useSearch() {
     navigate(paths.list({ q, tag, sort }), { replace, state: SEARCHED });
   }
 
-  const searchLater = useEffectEvent(search);
+  const searchLater = useEffectEvent(() => isLeaving() || search(text));
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the next page starts the search that this page could not
   useEffect(() => {
     if (text === term) return;
-    const timer = setTimeout(() => {
-      // If the URL has changed, the visitor is navigating to another page, whose code is still loading.
-      if (window.location.pathname !== pathname) return;
-      searchLater(text);
-    }, DEBOUNCE_MS);
+    const timer = setTimeout(searchLater, DEBOUNCE_MS);
     return () => clearTimeout(timer);
   }, [text, term, pathname]);
 
-  return { text, setText, search, tag, sort };
+  return { text, setText, onChange, search, tag, sort };
 }
