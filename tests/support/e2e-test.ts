@@ -147,7 +147,10 @@ async function useSite(
   const site = await sharedSite(start);
   // At the start, because at the end of the previous test, the server may still handle one of that test's requests.
   await site.emptyQueue();
+  const printed = site.output().length;
   await use(site);
+  if (info.status !== info.expectedStatus)
+    await info.attach('log of the site', { body: site.output().slice(printed), contentType: 'text/plain' });
   const used = { site: String(start), names: await site.takeNewNames(), searches: [...searches] };
   searches.clear();
   info.annotations.push({ type: 'shared site', description: JSON.stringify(used) });
