@@ -4,21 +4,16 @@ import * as paths from '../../../contract/paths.ts';
 import type { ProductDetail } from '../../../contract/products/schema.ts';
 import { useApi } from '../../api/api-context.tsx';
 import { arrowKeys, localAddress, t } from '../../language/translate.ts';
+import { useLastList } from '../../routing/navigation.tsx';
 import { useRouter } from '../../routing/router.tsx';
 import { ChevronLeftIcon, ChevronRightIcon } from '../../ui/icons.tsx';
 import { useShortcut, useShortcuts } from '../../ui/shortcuts.ts';
 import { readFilters } from './filters.ts';
-import { productDetailOptions, productListOptions } from './queries.ts';
-
-interface ProductNeighboursProps {
-  detail: ProductDetail;
-  /** The URL of the list that the visitor came from. */
-  listHref: string | undefined;
-}
+import { productListOptions, useProductOptions } from './queries.ts';
 
 /** Buttons and arrow keys that lead to the neighbouring products in the list that the visitor came from. */
-export function ProductNeighbours({ detail, listHref = paths.home }: ProductNeighboursProps) {
-  const { previousId, nextId } = useNeighbours(detail, listHref);
+export function ProductNeighbours({ detail }: { detail: ProductDetail }) {
+  const { previousId, nextId } = useNeighbours(detail);
   const keys = arrowKeys();
   return (
     <nav className="product-neighbours" aria-label={t('Products beside this one')}>
@@ -84,17 +79,19 @@ function PlainLink({ id, children }: { id: string; children: string }) {
 
 /**
  * Returns the neighbours in the filtered or sorted list that the visitor came from. Without such a list, returns the
- * server's neighbours, which are those in the default list. These also replace a neighbour that a filtered list could
- * not load.
+ * server's neighbours, which are those in the default list, or the neighbours in that list until the server has
+ * responded. The server's neighbours also replace a neighbour that a filtered list could not load.
  */
-function useNeighbours(detail: ProductDetail, listHref: string): Pick<ProductDetail, 'previousId' | 'nextId'> {
-  const filters = readFilters(new URLSearchParams(listHref.slice(1)));
+function useNeighbours(detail: ProductDetail): Pick<ProductDetail, 'previousId' | 'nextId'> {
+  // The URL has no parameters without such a list.
+  const filters = readFilters(new URLSearchParams(useLastList().current?.href.slice(1)));
   const { data, fetchNextPage, isFetchNextPageError } = useInfiniteQuery({
     ...productListOptions(useApi(), filters),
     enabled: false,
   });
   const ids = [...new Set(data?.pages.flatMap(({ items }) => items.map(({ id }) => id)))];
-  const at = filters.q || filters.tag || filters.sort ? ids.indexOf(detail.product.id) : -1;
+  const usesList = filters.q || filters.tag || filters.sort || !(detail.previousId || detail.nextId);
+  const at = usesList ? ids.indexOf(detail.product.id) : -1;
   // A page of a search may be empty although a later page has matches, so the effect depends on the cursor.
   const nextCursor = at >= 0 && at === ids.length - 1 && data?.pages.at(-1)?.nextCursor;
   useEffect(() => {
@@ -115,9 +112,9 @@ const PREFETCH_AFTER_MS = 500;
 /** Returns the name of a neighbour. Prefetches the whole product, so navigation to its page is instant. */
 function useNeighbourName(id: string | null): string | undefined {
   // The query is disabled, because live updates treat the product of an active query as the one on screen.
-  const options = { ...productDetailOptions(useApi(), id ?? ''), enabled: false, meta: {} };
-  const { data, refetch } = useQuery(options);
-  const missingId = data ? null : id;
+  const options = { ...useProductOptions(id ?? ''), enabled: false, meta: {} };
+  const { data, dataUpdatedAt, refetch } = useQuery(options);
+  const missingId = dataUpdatedAt ? null : id;
   useEffect(() => {
     if (!missingId) return;
     const timer = setTimeout(refetch, PREFETCH_AFTER_MS);

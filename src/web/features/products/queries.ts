@@ -1,10 +1,17 @@
-import { type InfiniteData, infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import {
+  type InfiniteData,
+  infiniteQueryOptions,
+  keepPreviousData,
+  queryOptions,
+  useQueryClient,
+} from '@tanstack/react-query';
 import type { ReadApi } from '../../../contract/api.ts';
 import { LIMITS } from '../../../contract/limits.ts';
 import { PRODUCT_MESSAGES } from '../../../contract/products/messages.ts';
 import type { ProductDetail, ProductPage, RelatedProducts } from '../../../contract/products/schema.ts';
+import { useApi } from '../../api/api-context.tsx';
 import { reasonOf } from '../../api/http-api.ts';
-import { productKeys } from '../../cache/cached-data.ts';
+import { findListedProduct, productKeys } from '../../cache/cached-data.ts';
 import type { ProductFilters } from './filters.ts';
 
 /**
@@ -45,6 +52,19 @@ export function productDetailOptions(api: ReadApi, id: string) {
     queryKey: productKeys.detail(id),
     queryFn: ({ signal }): Promise<ProductDetail | null> => withFetchMessage(api.getProduct(id, signal)),
   });
+}
+
+/**
+ * Returns the query for a product that may be in a list. A product from a list is shown immediately, and completed when the response arrives.
+ * It is stored as old data, so it also receives live updates, and stays on screen if the request fails.
+ */
+export function useProductOptions(id: string) {
+  const client = useQueryClient();
+  return {
+    ...productDetailOptions(useApi(), id),
+    initialData: () => findListedProduct(client, id),
+    initialDataUpdatedAt: 0,
+  };
 }
 
 /**

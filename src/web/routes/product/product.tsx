@@ -1,15 +1,13 @@
-import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type MouseEvent, useLayoutEffect } from 'react';
-import type { Api } from '../../../contract/api.ts';
 import * as paths from '../../../contract/paths.ts';
 import type { Product, ProductDetail } from '../../../contract/products/schema.ts';
 import { useApi } from '../../api/api-context.tsx';
-import { findListedProduct } from '../../cache/cached-data.ts';
 import { Discussion } from '../../features/comments/discussion.tsx';
 import { LiveUpdatesSlot } from '../../features/live/live-updates-slot.tsx';
 import { ProductHero } from '../../features/products/product-hero.tsx';
 import { ProductNeighbours } from '../../features/products/product-neighbours.tsx';
-import { productDetailOptions } from '../../features/products/queries.ts';
+import { useProductOptions } from '../../features/products/queries.ts';
 import { Screenshots } from '../../features/products/screenshots.tsx';
 import { SaveButton } from '../../features/saved/save-button.tsx';
 import { ShareButton } from '../../features/sharing/share-button.tsx';
@@ -46,26 +44,19 @@ export const RELATED = lazyPart(() =>
 
 export function ProductScreen() {
   const id = useProductId();
-  const client = useQueryClient();
-  const api = useApi();
   const { data, isPending, isLoadingError } = useQuery({
-    ...productDetailOptions(api, id),
+    ...useProductOptions(id),
     ...useRetryOnMount(),
-    // A product from a list is shown immediately, and completed when the response arrives. It is stored as old data, so
-    // it also receives live updates, and stays on screen if the request fails.
-    initialData: () => findListedProduct(client, id),
-    initialDataUpdatedAt: 0,
   });
   const { hasSubmissions } = useSite();
-  const lastList = useLastList();
-  useCommentsScroll(Boolean(data), api, client);
+  useCommentsScroll(Boolean(data));
   const missing = data === null && <ProductMissing />;
 
   return (
     <div>
       <div className="product-bar">
         <BackLink />
-        {data && <ProductNeighbours detail={data} listHref={lastList.current?.href} />}
+        {data && <ProductNeighbours detail={data} />}
       </div>
       {isPending && <ProductSkeleton />}
       {isLoadingError && <ProductFailure />}
@@ -110,7 +101,9 @@ const DELAY_MS = 100;
  * Scrolls to the discussion or the comment that the URL names and moves the focus there, as the browser does for
  * fragment links. If the visitor is already typing, nothing moves.
  */
-function useCommentsScroll(ready: boolean, api: Api, client: QueryClient): void {
+function useCommentsScroll(ready: boolean): void {
+  const api = useApi();
+  const client = useQueryClient();
   const {
     type,
     location: { hash, key },
