@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { constants, setPriority } from 'node:os';
+import { constants, getPriority, setPriority } from 'node:os';
 
 /** A message from the parent to the process. */
 export interface TaskRequest<Task> {
@@ -21,8 +21,9 @@ interface ServeTasksOptions {
 }
 
 /**
- * The counterpart of `createTaskProcess` in the child process: runs each task that the parent sends. `prepare` loads
- * slow libraries, after the process has lowered its priority.
+ * The counterpart of `createTaskProcess` in the child process: runs each task that the parent sends, at low priority.
+ * `prepare` loads slow libraries at normal priority: at low priority, that could exceed the start timeout on a busy
+ * machine.
  */
 export async function serveTasks<Task, Result>(
   prepare: () => Promise<(task: Task) => Promise<Result>>,
@@ -30,12 +31,13 @@ export async function serveTasks<Task, Result>(
 ): Promise<void> {
   if (process.send === undefined) throw new Error('This program must be started by createTaskProcess');
   const send = (message: TaskMessage<Result>) => process.send?.(message);
-  lowerPriority();
+  preferKilling();
   // Ctrl-C in a terminal signals the whole process group, but the parent decides when this process stops.
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => {});
   process.on('disconnect', () => process.exit());
   const run = await prepare();
+  lowerPriority();
   process.on('message', ({ number, task }: TaskRequest<Task>) => {
     const watch = maxResidentBytes === undefined ? undefined : killAbove(maxResidentBytes);
     run(task)
@@ -49,15 +51,18 @@ export async function serveTasks<Task, Result>(
   send({ kind: 'ready' });
 }
 
-/** Lowers the priority of this process, because pages are more urgent than tasks. */
+/** Lowers the priority of this process (on Linux: of its main thread), because pages are more urgent than tasks. */
 function lowerPriority(): void {
   try {
-    setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+    setPriority(Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL));
   } catch {
     // If this is not permitted, tasks run at normal priority.
   }
+}
+
+/** Makes Linux kill this process instead of the parent or its database if memory runs out. */
+function preferKilling(): void {
   try {
-    // If memory runs out, Linux kills this process instead of the parent or its database.
     writeFileSync('/proc/self/oom_score_adj', '1000', { flag: 'r+' });
   } catch {
     // The file is missing on other systems, and may not be writable.

@@ -1,5 +1,5 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { constants, getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
@@ -32,6 +32,16 @@ await serveTasks(async () => async (task) => {
 }, { maxResidentBytes: 400 * 1024 * 1024 });
 `;
 
+/** Returns its priorities while it starts and during the task. */
+const POLITE = `
+import { getPriority } from 'node:os';
+import { serveTasks } from ${JSON.stringify(fileURLToPath(new URL('./serve-tasks.ts', import.meta.url)))};
+await serveTasks(async () => {
+  const first = getPriority();
+  return async () => first + ', then ' + getPriority();
+});
+`;
+
 const warn = vi.fn();
 let folder: string;
 let tasks: TaskProcess<string, string>;
@@ -41,6 +51,7 @@ beforeAll(async () => {
   await writeFile(join(folder, 'program.mjs'), PROGRAM);
   await writeFile(join(folder, 'broken.mjs'), 'process.exit(1)');
   await writeFile(join(folder, 'glutton.ts'), GLUTTON);
+  await writeFile(join(folder, 'polite.ts'), POLITE);
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
 });
 
@@ -72,6 +83,13 @@ function isRunning(pid: number): boolean {
     return false;
   }
 }
+
+test('the process starts at the priority of its parent, even on a busy machine, and runs tasks at a lower one', async () => {
+  start({ file: join(folder, 'polite.ts') });
+  const priority = getPriority();
+  const lower = Math.max(priority, constants.priority.PRIORITY_BELOW_NORMAL);
+  expect(await tasks.run('report')).toBe(`${priority}, then ${lower}`);
+});
 
 test('one process runs every task', async () => {
   start();
