@@ -55,8 +55,9 @@ export function productDetailOptions(api: ReadApi, id: string) {
 }
 
 /**
- * Returns the query for a product that may be in a list. A product from a list is shown immediately, and completed when the response arrives.
- * It is stored as old data, so it also receives live updates, and stays on screen if the request fails.
+ * Returns the query for a product that a cached list may contain. Such a product is shown immediately, and completed
+ * when the response arrives. It is stored as old data, so it also receives live updates, and stays on screen if the
+ * request fails.
  */
 export function useProductOptions(id: string) {
   const client = useQueryClient();
