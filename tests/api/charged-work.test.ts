@@ -80,6 +80,14 @@ test('a further page of comments counts against the rate limit if its response i
   expect(await read('limit=3')).toBe(200);
 });
 
+test('a list of leaderboards counts against the rate limit if its response is not in the cache', async () => {
+  await start();
+  const statuses: number[] = [];
+  for (const limit of [1, 1, 2, 3, 1])
+    statuses.push((await site.ask.get(`/api/leaderboards?limit=${limit}`)).statusCode);
+  expect(statuses).toEqual([200, 200, 200, 429, 200]);
+});
+
 test('pages of unknown products, which are never cached, count against the rate limit, but pages of existing products do not', async () => {
   const { id } = await start();
   const read = vi.spyOn(site.core, 'listComments');

@@ -40,7 +40,7 @@ export const leaderboardRoutes: FastifyPluginAsyncTypebox<Options> = async (app,
       const { kind, limit, cursor } = request.query;
       const key = paths.api.withQuery(paths.api.leaderboards, { kind, limit, cursor });
       const response = apiResponse(core, key, (api) => api.listLeaderboards(request.query));
-      return send(response, request, reply, Boolean(cursor));
+      return send(response, request, reply, true);
     },
   );
 
