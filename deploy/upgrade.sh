@@ -13,6 +13,8 @@ trap 'exit 1' HUP INT TERM
 cd "$root"
 rm -rf "$root.new"
 cp -a . "$root.new"
+# After a return to the old version, the copy would otherwise count as the last working version.
+rm -f "$root.new/.last-working"
 # An npm prune without --no-save may have changed the lock file, and git pull would then fail.
 (cd "$root.new" && git checkout -- package-lock.json && git pull && npm ci && npm run build &&
   npm prune --omit=dev --no-save && as_site node bin/groundswell.js --version)

@@ -127,4 +127,14 @@ describe.skipIf(process.platform === 'win32')('deploy/upgrade.sh', () => {
     expect(await upgrade()).toMatchObject({ code: 0 });
     expect(await versions()).toEqual({ current: 'new', old: 'working' });
   });
+
+  test('after a return to the old version, a later upgrade is not taken for the last working version', async () => {
+    const { stderr } = await upgrade('runuser*readyz*');
+    await shell(`trap '' HUP INT; ${stderr.split('\n')[1]}`);
+    expect(await upgrade()).toMatchObject({ code: 0 });
+    expect(await versions()).toEqual({ current: 'new', old: 'current' });
+    await shell(`mv ${root} ${root}.swap; mv ${root}.old ${root}; mv ${root}.swap ${root}.old`);
+    expect(await upgrade()).toMatchObject({ code: 0 });
+    expect(await versions()).toEqual({ current: 'new', old: 'current' });
+  });
 });
