@@ -19,8 +19,12 @@ rm -f "$root.new/.last-working"
 (cd "$root.new" && git checkout -- package-lock.json && git pull && npm ci && npm run build &&
   npm prune --omit=dev --no-save && as_site node bin/groundswell.js --version)
 
-# The old version makes the backup, because commands update the schema first.
-as_site node --env-file=/etc/groundswell.env bin/groundswell.js backup "$data/before-$(date +%F-%H%M%S).backup"
+# The old version makes the backup, because commands update the schema first. If it fails, for example in a migration,
+# the last working version makes the backup.
+backup() {
+  as_site node --env-file=/etc/groundswell.env bin/groundswell.js backup "$data/before-$(date +%F-%H%M%S).backup"
+}
+if [ -e "$root.old/.last-working" ]; then backup || (cd "$root.old" && backup); else backup; fi
 
 # Neither an interruption nor a failure may leave the site stopped.
 trap '' HUP INT TERM

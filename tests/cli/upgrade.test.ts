@@ -14,14 +14,16 @@ const PROGRAMS = ['git', 'npm', 'runuser', 'systemctl', 'sleep'];
 
 /**
  * Replaces each of these programs: records the call, fails if the call matches the pattern FAILING, and writes a new
- * version on `git pull`. On `systemctl stop`, simulates a terminal that hangs up.
+ * version on `git pull`. A version with a file `broken` cannot make backups. On `systemctl stop`, simulates a terminal
+ * that hangs up.
  */
 const STUB = `#!/bin/sh
 call="\${0##*/} $*"
 echo "$call" >> "$CALLS"
 case $call in $FAILING) exit 1 ;; esac
 case $call in
-  'git pull') rm version && echo new > version ;;
+  'git pull') rm -f version broken && echo new > version ;;
+  *' backup '*) [ ! -e broken ] || exit 1 ;;
   'systemctl stop groundswell') kill -HUP $PPID && kill -INT $PPID ;;
 esac
 `;
@@ -136,5 +138,15 @@ describe.skipIf(process.platform === 'win32')('deploy/upgrade.sh', () => {
     await shell(`mv ${root} ${root}.swap; mv ${root}.old ${root}; mv ${root}.swap ${root}.old`);
     expect(await upgrade()).toMatchObject({ code: 0 });
     expect(await versions()).toEqual({ current: 'new', old: 'current' });
+  });
+
+  test('if the current version is not ready and cannot make the backup, the last working version makes it', async () => {
+    await upgrade('runuser*readyz*');
+    await writeFile(join(root, 'broken'), '');
+    await writeFile(join(`${root}.old`, 'broken'), '');
+    expect(await upgrade()).toMatchObject({ code: 1 });
+    expect(await versions()).toEqual({ current: 'new', old: 'current' });
+    await rm(join(`${root}.old`, 'broken'));
+    expect(await upgrade()).toMatchObject({ code: 0 });
   });
 });
