@@ -81,6 +81,8 @@ export const importRoutes: FastifyPluginAsyncTypebox<Options> = async (
     const { signal } = controller;
     let confirmRemoval = () => {};
     running.set(controller, new Promise<void>((resolve) => (confirmRemoval = resolve)));
+    // The site may have begun to stop while the folder was created.
+    if (stopped) controller.abort(stopped);
     const removeFolder = async () => {
       await rm(folder, { recursive: true, force: true }).catch((error: Error) =>
         log.warn({ err: error, folder }, 'Cannot delete the uploaded file of an import. Delete its folder by hand.'),
@@ -94,14 +96,14 @@ export const importRoutes: FastifyPluginAsyncTypebox<Options> = async (
     // The path does not contain the sender's file name, which may be `..`, or too long.
     const path = join(folder, 'upload');
     try {
-      await saveBody(body, path);
+      await saveBody(body, path, signal);
       // An upload may take minutes, during which the operator's access may have been revoked.
       await requireOperator(request);
       signal.throwIfAborted();
-      if (stopped) throw stopped;
     } catch (error) {
       removeFromSession();
       await removeFolder();
+      signal.throwIfAborted();
       throw systemCode(error) === 'ECONNRESET' ? new CoreError('bad_request', 'The client disconnected.') : error;
     }
     const events = new PassThrough();
@@ -150,7 +152,8 @@ function readMap(text: string): ReturnType<typeof readColumnMap> {
   }
 }
 
-async function saveBody(body: Readable, path: string): Promise<void> {
+/** Writes a body to a new file. When the signal is aborted, the rest of the body is not awaited. */
+async function saveBody(body: Readable, path: string, signal: AbortSignal): Promise<void> {
   let bytes = 0;
   await pipeline(
     body,
@@ -162,6 +165,7 @@ async function saveBody(body: Readable, path: string): Promise<void> {
       }
     },
     createWriteStream(path, { flags: 'wx', mode: 0o600 }),
+    { signal },
   );
 }
 
