@@ -7,6 +7,7 @@ import * as api from '../../src/contract/paths/api.ts';
 import { PICTURE_UPLOADS } from '../../src/contract/products/picture-uploads.ts';
 import { submissionPaths } from '../../src/contract/submissions/paths.ts';
 import { MAX_VOTES_BODY_BYTES } from '../../src/server/console/routes/votes.ts';
+import { SERVER_LIMITS } from '../../src/server/http/server-limits.ts';
 import { MAX_SUBMISSION_BODY_BYTES } from '../../src/server/routes/submissions.ts';
 import { DEFAULT_STREAM_LIMITS } from '../../src/settings/rate-limits.ts';
 
@@ -54,6 +55,14 @@ test('the nginx and Caddy examples replace the request id of a client, because t
   // A location that sets a header does not inherit those of the server.
   expect(NGINX.split('location /')[1]).not.toContain('proxy_set_header');
   expect(CADDY).toContain('header_up X-Request-Id {http.request.uuid}');
+});
+
+test('the nginx and Caddy examples close idle connections before the site does', () => {
+  const [, nginxSeconds = '60'] = /keepalive_timeout (\d+)s?;/.exec(NGINX.split('server {')[0] ?? '') ?? [];
+  // Caddy's default is two minutes.
+  const [, caddySeconds = '120'] = /^\t\ttransport http \{\n\t\t\tkeepalive (\d+)s\n\t\t\}$/m.exec(CADDY) ?? [];
+  for (const seconds of [nginxSeconds, caddySeconds])
+    expect(Number(seconds) * 1_000).toBeLessThan(SERVER_LIMITS.keepAliveTimeout);
 });
 
 test('the nginx example allows two connections for each of the streams of one process, and a file for each', () => {
