@@ -162,7 +162,8 @@ async function* examineSite(connection: Connection, settings: Settings) {
   const { migrations } = PACKAGE_FOLDERS;
   // With DATABASE_URL, DATA_DIR exists only if the site has pictures. The folder of an embedded database may be on
   // another disk.
-  if (existsSync(dataDir)) yield await checkDisk('DATA_DIR', connection.embedded ? connection.location : dataDir);
+  if (existsSync(dataDir))
+    yield await checkDisk('DATA_DIR', dataDir, { measured: connection.embedded ? connection.location : dataDir });
   if (backups) yield await checkDisk('BACKUP_DIR', backups.folder);
   const connections = (limit: number) => maxConnectionsNeeded(processes, limit);
   // This process also serves visitors, so the checks do not read every picture.

@@ -116,7 +116,8 @@ async function* examineDatabase(settings: Settings, signal: AbortSignal): AsyncG
   if (hasCluster) yield await checkDataFolder(clusterDir);
   // The folder `postgres` may be a link to another disk. With DATABASE_URL, DATA_DIR exists only if the site has
   // pictures.
-  if (hasDatabase && (await exists(dataDir))) yield await checkDisk('DATA_DIR', hasCluster ? clusterDir : dataDir);
+  if (hasDatabase && (await exists(dataDir)))
+    yield await checkDisk('DATA_DIR', dataDir, { measured: hasCluster ? clusterDir : dataDir });
   if (backups && (await exists(backups.folder))) yield await checkDisk('BACKUP_DIR', backups.folder);
   if (!hasDatabase) return yield* examineWithoutDatabase(settings);
   let connection: Connection | undefined;

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { access, constants, realpath, stat } from 'node:fs/promises';
+import { join, sep } from 'node:path';
 import pg from 'pg';
 import type { Finding } from '../../contract/console/records.ts';
 import { formatQuantity } from '../../contract/text.ts';
@@ -146,23 +147,40 @@ const FAILURE_BYTES = GIB / 4;
 const WARNING_BYTES = GIB;
 const WARNING_SHARE = 0.05;
 
+interface DiskOptions {
+  /** The folder whose disk is measured, if not `folder` itself: the embedded database may be on another disk. */
+  measured?: string;
+  measure?: MeasureDisk;
+}
+
 /** Checks that the disk of `folder` has free space. `setting` is the name of the setting that determines the folder. */
-export async function checkDisk(setting: string, folder: string, measure: MeasureDisk = measureDisk): Promise<Finding> {
+export async function checkDisk(
+  setting: string,
+  folder: string,
+  { measured = folder, measure = measureDisk }: DiskOptions = {},
+): Promise<Finding> {
   const check = `disk of ${setting}`;
   try {
-    const { free, all } = await measure(folder);
-    const message = `${(free / GIB).toFixed(1)} GiB free of ${(all / GIB).toFixed(1)} GiB at ${folder}`;
-    const advice = `Free some space there, or stop the site, copy the folder to a larger disk, and set ${setting} to the copy.`;
-    if (free < FAILURE_BYTES) return failure(check, message, advice);
-    if (free < WARNING_BYTES || free < all * WARNING_SHARE) return warning(check, message, advice);
-    return ok(check, message);
+    const { free, all } = await measure(measured);
+    const message = `${(free / GIB).toFixed(1)} GiB free of ${(all / GIB).toFixed(1)} GiB at ${measured}`;
+    if (free >= WARNING_BYTES && free >= all * WARNING_SHARE) return ok(check, message);
+    const advice = `Free some space there, or stop the site, ${await howToMove(setting, folder, measured)}.`;
+    return free < FAILURE_BYTES ? failure(check, message, advice) : warning(check, message, advice);
   } catch (error) {
     return warning(
       check,
-      `${folder} cannot be read (${systemCode(error) ?? error})`,
+      `${measured} cannot be read (${systemCode(error) ?? error})`,
       `Check that ${setting} is correct.`,
     );
   }
+}
+
+async function howToMove(setting: string, folder: string, measured: string): Promise<string> {
+  const [root, real] = await Promise.all([realpath(folder), realpath(measured)]);
+  if (real === root || real.startsWith(join(root, sep)))
+    return `copy ${folder} to a larger disk, and set ${setting} to the copy`;
+  // A copy of `folder` would contain a link to the same database.
+  return `copy ${real} to a larger disk, and replace it with a link to the copy`;
 }
 
 /**

@@ -178,8 +178,8 @@ test('doctor finds wrong counts in a sample of a thousand products', async () =>
 
 test('doctor warns of a nearly full disk, reports an even fuller one as a failure, and warns of a missing folder', async () => {
   const disk = (free: number, all = 100) =>
-    checkDisk('DATA_DIR', '/srv', async () => ({ free: free * 2 ** 30, all: all * 2 ** 30 }));
-  expect(await disk(50)).toMatchObject({ status: 'ok', message: '50.0 GiB free of 100.0 GiB at /srv' });
+    checkDisk('DATA_DIR', tmpdir(), { measure: async () => ({ free: free * 2 ** 30, all: all * 2 ** 30 }) });
+  expect(await disk(50)).toMatchObject({ status: 'ok', message: `50.0 GiB free of 100.0 GiB at ${tmpdir()}` });
   expect(await disk(4)).toMatchObject({ status: 'warning' });
   expect(await disk(0.9, 10)).toMatchObject({ status: 'warning' });
   expect(await disk(0.2, 10)).toMatchObject({ status: 'failed', advice: expect.stringContaining('set DATA_DIR') });
