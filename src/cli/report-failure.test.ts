@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { CoreError } from '../core/core-error.ts';
 import { ConnectError } from '../core/database/connect.ts';
+import { UnknownOutcomeError } from '../core/database/database-errors.ts';
 import { EmbeddedDatabaseError } from '../core/database/embedded/embedded-database-error.ts';
 import { UsageError } from './arguments.ts';
 import { reportFailure } from './report-failure.ts';
@@ -42,6 +43,14 @@ test.each([
   const { code: exitCode, printed } = report(error);
   expect(exitCode).toBe(1);
   expect(printed.replace('groundswell: ', '')).toEqual(message);
+});
+
+test('after a commit that the database did not confirm, the command does not advise to try again', () => {
+  const cause = Object.assign(new Error('terminating connection'), { code: '57P03' });
+  const error = new UnknownOutcomeError('unavailable', 'Please try again in a moment.', { cause });
+  const { code, printed } = report(error);
+  expect(code).toBe(1);
+  expect(printed).toMatch(/did not confirm the change, .* See `groundswell log` before you run the command again\.$/);
 });
 
 test.each(['debug', ' DEBUG ', 'trace'])(

@@ -4,6 +4,7 @@ import { BackupFileError } from '../core/backups/backup-file.ts';
 import { SiteNotEmptyError } from '../core/backups/restore-backup.ts';
 import { CoreError } from '../core/core-error.ts';
 import { ConnectError } from '../core/database/connect.ts';
+import { UnknownOutcomeError } from '../core/database/database-errors.ts';
 import { EmbeddedDatabaseError } from '../core/database/embedded/embedded-database-error.ts';
 import { ImportUsageError } from '../core/imports/import-errors.ts';
 import { PictureError } from '../core/pictures/local-pictures.ts';
@@ -49,6 +50,10 @@ const ADVICE: ReadonlyMap<string, string> = new Map([
   ['57P03', 'The database is starting up or shutting down. Run the command again in a moment.'],
 ]);
 
+/** To repeat a command that was committed could undo an earlier change, too. */
+const UNKNOWN_OUTCOME =
+  'The database did not confirm the change, which may have been made. See `groundswell log` before you run the command again.';
+
 /** Prints a short explanation of why a command failed. @returns the exit code. */
 export function reportFailure(error: unknown): number {
   // Commander has already printed its own message, or the help.
@@ -76,6 +81,7 @@ function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   // A connection error already contains the address and the reason.
   if (error instanceof ConnectError) return error.message;
+  if (error instanceof UnknownOutcomeError) return UNKNOWN_OUTCOME;
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
     const advice = 'code' in cause ? ADVICE.get(String(cause.code)) : undefined;
     if (advice !== undefined) return advice;
