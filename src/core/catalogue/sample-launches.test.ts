@@ -139,6 +139,18 @@ describe('the launches of the sample', () => {
     expect(await readBoards()).toEqual(before);
   });
 
+  test('after the sample is removed, the days after its launches have no results', async () => {
+    const sample = await readSampleCatalogue(FOLDER, { now: '2021-12-20T10:00:00Z', timeZone: 'UTC' });
+    await loadSample(database, sample, systemRuntime);
+    const finalizeAt = (now: string) => finalizeDue(database, { rules: rulesAt(now), votesPerNetwork: CAP });
+    expect((await finalizeAt('2021-12-20T12:00:00Z')).days).toContain('2021-12-17');
+    await removeSample(database, sample, { engagementOnly: false });
+    // The newest days had no final results yet.
+    expect((await finalizeAt('2022-02-01T00:00:00Z')).days).toContain('2021-12-20');
+    expect(await readDay('2021-12-17', new Date('2022-02-01T00:00:00Z'))).toBeNull();
+    expect(await readDay('2022-01-10', new Date('2022-02-01T00:00:00Z'))).toBeNull();
+  });
+
   test('a launch that is added to the day of a final sample result while the sample is removed has a leaderboard', async () => {
     const rules = rulesAt('2022-02-01T00:00:00Z');
     const sample = await readSampleCatalogue(FOLDER, { now: '2021-12-20T10:00:00Z', timeZone: 'UTC' });

@@ -139,23 +139,30 @@ export function describePeriod(period: Period, board: LeaderboardRow | undefined
   };
 }
 
+// Every revised day before the first launch had launches when its result became final. A day that became final without
+// launches, for example after the sample was removed, has revision 0.
+const SELECT_EMPTIED_DAY = `SELECT from_at FROM leaderboards
+  WHERE kind = 'day' AND from_at <= $1::timestamptz AND final_at IS NOT NULL AND revision > 0 ORDER BY from_at LIMIT 1`;
+
 /**
- * Returns the time of the first launch on a leaderboard, or `now` if there is none. Launches whose time changed count
- * once they are on the boards of their new time.
+ * Returns the time of the first launch on a leaderboard, or `now` if there is none. If earlier launches were removed
+ * after their results were final, returns the start of their first day, so later days without launches keep their final
+ * results. Launches whose time changed count once they are on the boards of their new time.
  */
 export async function firstLaunch(sql: Sql, now: Date): Promise<Date> {
-  const [row] = await sql.query<{ launched_at: Date }>(
+  const [launch] = await sql.query<{ launched_at: Date }>(
     'SELECT launched_at FROM launches WHERE placed_for = launched_at ORDER BY launched_at LIMIT 1',
     [],
     { isPrepared: true },
   );
-  return row?.launched_at ?? now;
+  const first = launch?.launched_at ?? now;
+  const [emptied] = await sql.query<{ from_at: Date }>(SELECT_EMPTIED_DAY, [first.toISOString()], { isPrepared: true });
+  return emptied?.from_at ?? first;
 }
 
 /**
  * Returns whether a period has launches or a final result, or overlaps the time between the site's first launch and
- * now, unless the time zone skips it. The bounds of a period may move outside this time if SITE_TIME_ZONE changes or
- * the first launch is removed.
+ * now, unless the time zone skips it. The bounds of a period may move outside this time if SITE_TIME_ZONE changes.
  */
 export function isCovered(
   period: Period,
