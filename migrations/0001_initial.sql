@@ -142,7 +142,7 @@ CREATE TABLE leaderboards (
   votes_per_network integer
 );
 
-CREATE INDEX leaderboards_newest ON leaderboards (kind, from_at DESC);
+CREATE INDEX leaderboards_newest ON leaderboards (kind, from_at DESC, period DESC);
 CREATE INDEX leaderboards_not_final ON leaderboards (to_at) WHERE final_at IS NULL;
 
 -- For each period, how many launches have each number of votes. Ranks are computed from these rows without counting the

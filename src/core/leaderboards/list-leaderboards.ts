@@ -12,7 +12,11 @@ type LeaderRow = LeaderboardSummary['winners'][number] & { period: string };
 const ORDER: KeysetOrder<SummaryRow> = {
   name: 'leaderboards',
   direction: 'DESC',
-  columns: [{ sql: 'b.from_at', kind: 'time', keyOf: (row) => row.from_at.toISOString() }],
+  columns: [
+    { sql: 'b.from_at', kind: 'time', keyOf: (row) => row.from_at.toISOString() },
+    // After a change of SITE_TIME_ZONE, two days may begin at the same instant.
+    { sql: 'b.period', kind: 'text', keyOf: (row) => row.period },
+  ],
 };
 
 /** Maximum number of products listed as sharing the first rank. */
@@ -101,7 +105,7 @@ export async function readBoardAddresses(sql: Sql, limit: number): Promise<Board
 const SELECT_FINAL_DAYS = `SELECT period FROM leaderboards b
   WHERE kind = 'day' AND final_at IS NOT NULL
     AND (revision > 0 OR EXISTS (SELECT FROM leaderboard_counts h WHERE h.period = b.period AND h.products > 0))
-  ORDER BY from_at DESC LIMIT $1`;
+  ORDER BY from_at DESC, period DESC LIMIT $1`;
 
 /**
  * Reads the newest final days, including those whose launches were all removed afterwards.

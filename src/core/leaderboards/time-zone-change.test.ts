@@ -9,6 +9,7 @@ import { systemRuntime } from '../runtime.ts';
 import { boundsOf } from './calendar.ts';
 import { finalizeDue } from './finalize.ts';
 import { getLeaderboard } from './get-leaderboard.ts';
+import { listLeaderboards } from './list-leaderboards.ts';
 import { readTally } from './read-tally.ts';
 import { placeLaunches } from './update-boards.ts';
 import { createVoteNetworks } from './vote-networks.ts';
@@ -66,6 +67,25 @@ test('a day that the time zone skips has no board and no tally, and its neighbou
   expect(await readTally(database, '2011-12-30', options, async () => {})).toBe(false);
   expect(await read('2011-12-29')).toMatchObject({ to: '2011-12-30T10:00:00.000Z', nextPeriod: '2011-12-31' });
   expect(await read('2011-12-31')).toMatchObject({ from: '2011-12-30T10:00:00.000Z', previousPeriod: '2011-12-29' });
+});
+
+test('the list of days has no gap between two days that begin at the same instant in different time zones', async () => {
+  const rules = rulesAt('2026-06-10T00:00:00.000Z');
+  const launchIn = async (timeZone: string, id: string, createdAt: string) => {
+    await saveProducts(database, [buildProduct({ id, createdAt })]);
+    await placeLaunches(database, { ...rules, timeZone });
+  };
+  await launchIn('Pacific/Kiritimati', 'ahead', `${DAY}T10:00:00.000Z`);
+  await launchIn('Pacific/Honolulu', 'behind', `${DAY}T10:05:00.000Z`);
+  await launchIn('Pacific/Honolulu', 'earlier', '2026-05-20T10:00:00.000Z');
+  const listed: { period: string; from: string }[] = [];
+  for (let cursor: string | null = ''; cursor !== null && listed.length < 4; ) {
+    const { items, nextCursor } = await listLeaderboards(database, { kind: 'day', limit: 1, cursor }, rules);
+    listed.push(...items);
+    cursor = nextCursor;
+  }
+  const from = `${DAY}T10:00:00.000Z`;
+  expect(listed).toMatchObject([{ period: '2026-06-02', from }, { period: DAY, from }, { period: '2026-05-20' }]);
 });
 
 test('a network keeps its hash in an open window when the time zone changes', async () => {
