@@ -205,7 +205,7 @@ interface UndoneImport {
 
 /**
  * Reverts an import: new products are removed, and others get their previous fields, except for those that `skipped`
- * counts. `database` must have no statement timeout.
+ * counts. Reads `rules.now` after locking, like `editProduct`. `database` must have no statement timeout.
  * @returns undefined if the changes of the import are not stored.
  * @throws CoreError `not_undoable` if the import was already undone, or if `skipped` counts all; `unavailable`.
  */
@@ -214,18 +214,18 @@ export async function undoImport(
   { id, target, createdAt }: Pick<AuditEntry, 'id' | 'target' | 'createdAt'>,
   rules: LaunchRules,
 ): Promise<UndoneImport | undefined> {
-  const { now, timeZone } = rules;
   const changes = await readImportChanges(database, id);
   if (changes.length === 0) return undefined;
   const newIds = changes.filter(({ before }) => before === null).map(({ productId }) => productId);
   // The undo may schedule these products again. They are locked, so their results do not become final first.
-  const scheduled = changes.filter(({ before }) => before !== null && Date.parse(before.createdAt) > now.getTime());
+  const scheduled = changes.filter(({ before }) => before !== null && new Date(before.createdAt) > rules.now);
   const locked = [...newIds, ...scheduled.map(({ productId }) => productId)];
   const revert = async (sql: Sql) => {
     if (!(await lockEntryToUndo(sql, id))) throw new CoreError('not_undoable', 'This entry has already been undone.');
     const unchanged = await lockUnchanged(sql, changes);
     await lockDaysOf(sql, locked);
     await lockCounts(sql, locked);
+    const { now, timeZone } = rules;
     const removed = newIds.filter((productId) => unchanged.has(productId));
     const previous = changes.flatMap(({ productId, before }) => {
       const current = unchanged.get(productId);

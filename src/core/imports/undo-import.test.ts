@@ -6,6 +6,7 @@ import { interruptTransactions } from '../../../tests/support/interrupted-transa
 import { planOfProduct, shrinkProducts } from '../../../tests/support/query-plan.ts';
 import { withoutTimeouts } from '../../../tests/support/recording-database.ts';
 import { silentLog } from '../../../tests/support/silent-log.ts';
+import { createTestClock } from '../../../tests/support/test-clock.ts';
 import { undo as undoOn } from '../../../tests/support/undo.ts';
 import { listAudit } from '../audit/audit-log.ts';
 import { lockCounts } from '../counts/lock-counts.ts';
@@ -69,6 +70,22 @@ test.skipIf(inject('citusWorkers').length > 0)(
     expect(await undos()).toMatchObject([{ undoes: id, details: { removed: 1, reverted: 0, skipped: 1 } }]);
   },
 );
+
+test('a launch that an import postponed begins after the undo has waited, if its time passes meanwhile', async () => {
+  const clock = createTestClock(new Date());
+  const inHours = (hours: number) => new Date(clock.now().getTime() + hours * 3_600_000).toISOString();
+  await saveProducts(harness.database, [buildProduct({ id: 'a', createdAt: inHours(1) })]);
+  const id = await importRows({ id: 'a', createdAt: inHours(100) });
+  const { undoing } = await harness.database.transaction(async (sql) => {
+    await lockCounts(sql, ['a']);
+    const undoing = undoOn(harness.database, id, { runtime: clock });
+    await waitForBlocked(1);
+    clock.advance({ hours: 2 });
+    return { undoing };
+  });
+  await undoing;
+  expect(await harness.database.query('SELECT created_at FROM products')).toEqual([{ created_at: clock.now() }]);
+});
 
 test('an import whose products have all changed since is not undone, so it can be undone after the later changes', async () => {
   await saveProducts(harness.database, [buildProduct({ id: 'a', name: 'Old' })]);
