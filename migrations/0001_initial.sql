@@ -102,7 +102,7 @@ CREATE TABLE upvote_bursts (
 CREATE TABLE launches (
   product_id text COLLATE "C" PRIMARY KEY REFERENCES products (id) ON DELETE CASCADE,
   -- The start of the launch window of 24 hours. Follows products.created_at, except that a launch never leaves a final
-  -- day, and a launch with votes never moves to a day that is final or due.
+  -- day, and a launch with votes never moves to a day that is final or due, unless it was postponed first.
   launched_at timestamptz(3) NOT NULL,
   placed_for timestamptz(3),
   day text COLLATE "C",

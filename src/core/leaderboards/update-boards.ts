@@ -103,8 +103,8 @@ interface PlacingOptions extends LeaderboardRules {
 
 /**
  * Places one batch of launches: puts launches that have begun on their boards, moves those whose launch time changed,
- * and removes those that are now in the future. A launch with votes does not move to a day whose result is final or
- * due. After a statement timeout, places half as many. Several processes may place launches concurrently.
+ * and removes those that are now in the future. A launch with votes stays on its boards if its new day is final or due.
+ * After a statement timeout, places half as many. Several processes may place launches concurrently.
  */
 export async function placeLaunches(
   database: Database,
@@ -219,7 +219,8 @@ async function placeFound(
 
 /**
  * Returns the launches that were moved to a day whose result is final or due. Launches with votes stay on their boards
- * instead, because a move would lose the votes, and undoing the move would not restore them.
+ * instead, because a move would lose the votes, and undoing the move would not restore them. Postponed launches move,
+ * because they are on no board.
  */
 async function findMovedToDueDays(
   sql: Sql,
