@@ -122,6 +122,27 @@ test('an undo without a response may have succeeded, so the message does not say
   await expect(page.getByRole('button', { name: 'Hold' })).toBeVisible();
 });
 
+test('an undo that failed because the site is busy can be tried again', async ({ page, site, expectConsoleError }) => {
+  const product = await site.addProduct();
+  await site.addComments(product.id, [{ content: 'Retried' }]);
+  await signInAndOpen(page, site, `/console/comments?product=${product.id}`);
+  await page.getByRole('button', { name: 'Hold' }).click();
+  await expect(page.getByText('Held 1 comment')).toBeVisible();
+  expectConsoleError(/503 \(Service Unavailable\)/);
+  const details = ['The first refusal', 'The second refusal'];
+  const refuse = (route: Route) =>
+    route.fulfill({ status: 503, json: { code: 'unavailable', detail: details.shift() } });
+  await page.route(CONSOLE_API.undo('*'), refuse, { times: details.length });
+  const toast = (text: string) => page.locator('.toast').filter({ hasText: text });
+  await page.keyboard.press('u');
+  await toast('The first refusal').getByRole('button', { name: 'Undo' }).click();
+  await expect(toast('The second refusal')).toBeVisible();
+  await page.keyboard.press('u');
+  await expect(page.getByText('Undone', { exact: true })).toBeVisible();
+  await expect(toast('refusal')).toHaveCount(0);
+  await expect(page.getByRole('button', { name: 'Hold' })).toBeVisible();
+});
+
 test('if one of several failed changes has no response, undo does not revert the change before them', async ({
   page,
   site,

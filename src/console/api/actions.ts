@@ -12,6 +12,7 @@ import {
   describeFailure,
   describeUnchanged,
   isOutcomeUnknown,
+  isTemporary,
   messageOf,
   sendEach,
 } from './console-api.ts';
@@ -39,6 +40,8 @@ interface Result {
   /** The subject of the progress toasts. The toasts about the results of the operation and of its undo replace them. */
   subject?: string;
 }
+
+type Message = Omit<Parameters<typeof showToast>[0], 'action'>;
 
 /**
  * Undoes the change that an entry in the audit log records.
@@ -161,20 +164,12 @@ export function usePerform(): (action: Action) => Promise<boolean> {
     await Promise.all(subjects.map((subject) => client.cancelQueries({ queryKey: consoleKeys.subject(subject) })));
     const rollBack = show?.();
     try {
-      const { done, note = '', auditId, undo, subject = '' } = await run();
+      const { done, note = '', auditId, undo, subject } = await run();
       const undoOnServer = auditId ? () => undoEntry(auditId) : undo;
-      const onUndo: (() => void) | undefined =
-        undoOnServer &&
-        (() => {
-          // If a later operation has replaced `last`, that operation can still be undone.
-          if (undoable.last === onUndo) undoable.last = undefined;
-          // After the key U, the button of the message would undo the operation a second time.
-          dismissToast(toast);
-          void revert(undoOnServer, subject);
-        });
-      undoable.last = onUndo;
-      const action = onUndo && { action: { label: 'Undo', onPress: onUndo } };
-      const toast = showToast({ title: done, description: note, ...(subject && { subject }), ...action });
+      const message = { title: done, description: note, ...(subject && { subject }) };
+      undoable.last = undefined;
+      if (undoOnServer) offerUndo(message, undoOnServer);
+      else showToast(message);
       return true;
     } catch (error) {
       rollBack?.();
@@ -187,18 +182,33 @@ export function usePerform(): (action: Action) => Promise<boolean> {
       void refresh(subjects);
     }
 
-    async function revert(undoOnServer: () => Promise<string | undefined>, subject: string): Promise<void> {
+    /** Shows a message with Undo. The key U does the same, unless a later operation can be undone. */
+    function offerUndo(message: Message, undoOnServer: () => Promise<string | undefined>): void {
+      const onUndo = () => {
+        // If a later operation has replaced `last`, that operation can still be undone.
+        if (undoable.last === onUndo) undoable.last = undefined;
+        // After the key U, the button of the message would undo the operation a second time.
+        dismissToast(toast);
+        void revert(undoOnServer, message.subject);
+      };
+      undoable.last ??= onUndo;
+      const toast = showToast({ ...message, action: { label: 'Undo', onPress: onUndo } });
+    }
+
+    async function revert(undoOnServer: () => Promise<string | undefined>, subject: string | undefined): Promise<void> {
+      const about = subject ? { subject } : {};
       rollBack?.();
       try {
         const note = await undoOnServer();
-        const title = note === undefined ? 'Undone' : 'Partly undone';
-        showToast({ title, description: note ?? '', ...(subject && { subject }) });
+        showToast({ title: note === undefined ? 'Undone' : 'Partly undone', description: note ?? '', ...about });
       } catch (error) {
         // If the outcome is unknown, the operation may have been undone.
         const failure = isOutcomeUnknown(error)
           ? describeFailure(error)
           : { title: 'This could not be undone', description: messageOf(error) };
-        showToast({ ...failure, tone: 'destructive', ...(subject && { subject }) });
+        const message = { ...failure, tone: 'destructive', ...about } as const;
+        if (isTemporary(error)) offerUndo(message, undoOnServer);
+        else showToast(message);
       } finally {
         void refresh(subjects);
       }
