@@ -5,6 +5,7 @@ import { editProduct } from '../../src/core/products/edit-product.ts';
 import { expectAccessible } from '../support/axe.ts';
 import { holdRequests, signInAndOpen } from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
+import { recordRequests, requestsReported } from '../support/network.ts';
 import { pictureFile } from '../support/submission-site.ts';
 
 test('an operator uploads pictures in the editor, and the site shows them once they are saved', async ({
@@ -21,6 +22,13 @@ test('an operator uploads pictures in the editor, and the site shows them once t
   const notPicture = { name: 'tide.png', mimeType: 'image/png', buffer: Buffer.from('<html></html>') };
   await editor.getByLabel('Upload a picture').setInputFiles(notPicture);
   await expect(editor.getByText('tide.png: The file is not a picture of a supported type.')).toBeVisible();
+  const uploads = recordRequests(page, /\/api\/console\/pictures\//, 'POST');
+  await editor
+    .getByLabel('Upload a picture')
+    .setInputFiles({ name: 'photo.jpeg', mimeType: 'image/jpeg', buffer: Buffer.alloc(5 * 1024 * 1024 + 1) });
+  await expect(editor.getByText('photo.jpeg: The file is larger than 5 MiB.')).toBeVisible();
+  await requestsReported(page);
+  expect(uploads).toEqual([]);
   await editor.getByLabel('Upload a picture').setInputFiles(await pictureFile('tide.png', '#075e68'));
   await expect(editor.getByRole('textbox', { name: 'Image' })).toHaveValue(/^\/images\/[0-9a-f]{40}\.webp$/);
   await expect(editor.getByText('tide.png:')).toHaveCount(0);

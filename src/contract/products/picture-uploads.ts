@@ -12,6 +12,8 @@ export const PICTURE_UPLOADS = {
   screenshotPixels: 1_600,
 } as const;
 
+export const PICTURE_TOO_LARGE = `The file is larger than ${PICTURE_UPLOADS.maxBytes / 2 ** 20} MiB.`;
+
 export type PictureMediaType = (typeof PICTURE_UPLOADS.mediaTypes)[number];
 
 /** The use of a picture. An `image` becomes a square; a `screenshot` keeps its proportions. */

@@ -1,5 +1,10 @@
 import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
-import { PICTURE_UPLOADS, type PictureMediaType, type PictureUse } from '../../contract/products/picture-uploads.ts';
+import {
+  PICTURE_TOO_LARGE,
+  PICTURE_UPLOADS,
+  type PictureMediaType,
+  type PictureUse,
+} from '../../contract/products/picture-uploads.ts';
 import { CoreError } from '../../core/core-error.ts';
 import type { PicturePipeline, PictureSlot } from '../../core/pictures/picture-store.ts';
 import { clientDisconnected, requireConnected } from '../http/connections.ts';
@@ -29,7 +34,7 @@ export function receivePictures(app: FastifyInstance, pipeline: PicturePipeline)
   app.setErrorHandler<FastifyError>((error) => {
     const isTooLarge = error.code === 'FST_ERR_CTP_BODY_TOO_LARGE';
     if (!isTooLarge) throw error;
-    throw new CoreError('body_too_large', `The file is larger than ${PICTURE_UPLOADS.maxBytes / 2 ** 20} MiB.`);
+    throw new CoreError('body_too_large', PICTURE_TOO_LARGE);
   });
   app.addHook('preParsing', async (request, reply) => {
     const declaredType = requireMediaType(request);

@@ -2,7 +2,7 @@ import { useIsMutating, useMutation } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import { fieldOf } from '../../../contract/products/fields.ts';
-import { PICTURE_UPLOADS, type PictureUse } from '../../../contract/products/picture-uploads.ts';
+import { PICTURE_TOO_LARGE, PICTURE_UPLOADS, type PictureUse } from '../../../contract/products/picture-uploads.ts';
 import type { TeamMember } from '../../../contract/products/schema.ts';
 import { Avatar } from '../../../web/ui/avatar.tsx';
 import { CloseIcon } from '../../../web/ui/icons.tsx';
@@ -221,6 +221,8 @@ function PictureUpload({ use, label, onUploaded }: PictureUploadProps) {
     setErrors([]);
     for (const file of files) {
       try {
+        // Checked here, because a proxy may refuse the file with an error of its own.
+        if (file.size > PICTURE_UPLOADS.maxBytes) throw new Error(PICTURE_TOO_LARGE);
         const { address } = await call<{ address: string }>(CONSOLE_API.pictures(use), {
           method: 'POST',
           body: file,
