@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { LIMITS } from '../../src/contract/limits.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
-import { holdResponses } from '../support/network.ts';
+import { holdResponses, requestsReported } from '../support/network.ts';
+import { turnEventLoop } from '../support/page-clock.ts';
 import { commentArticles, commentTexts, commentWith, discussion, sortBy, toast } from '../support/screen.ts';
 
 test.describe('the URL of a comment', () => {
@@ -61,6 +63,24 @@ test.describe('the URL of a comment', () => {
     }, newest?.id);
     await expect(page.locator(`#comment-${newest?.id}`)).toBeFocused();
     await expect(toast(page)).toHaveCount(0);
+  });
+
+  test('does nothing on another product that the visitor opened while the code for it loaded', async ({
+    page,
+    site,
+  }) => {
+    const [older, newer] = await site.addProducts(2, (index) => ({ name: `Dunnock ${index}` }));
+    const code = await holdResponses(page, /\/assets\/(?:show-comment|deferred-features)-/);
+    await visit(page, `/product/${newer?.id}#comment-${randomUUID()}`);
+    await expect.poll(() => code.received).toBeGreaterThan(0);
+    await page.getByRole('button', { name: /^Next/ }).click();
+    const title = page.getByRole('heading', { level: 1, name: String(older?.name) });
+    await expect(title).toBeFocused();
+    code.release();
+    await turnEventLoop(page);
+    await requestsReported(page);
+    await expect(toast(page)).toHaveCount(0);
+    await expect(title).toBeFocused();
   });
 
   test('keeps the focus on the comment if its link on a later page of the list leads to the first page', async ({

@@ -44,7 +44,7 @@ async function show(situation: Situation) {
   vi.stubGlobal(
     'window',
     Object.assign(new EventTarget(), {
-      location: { pathname: '/product/harbour', search: '' },
+      location: { pathname: '/product/harbour', search: '', hash: `#comment-${linked}` },
       matchMedia: () => ({ matches: false }),
     }),
   );

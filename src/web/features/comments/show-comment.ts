@@ -21,7 +21,8 @@ const MAX_PAGES = 20;
  */
 export async function showComment(api: Api, client: QueryClient, hash: string, mayScroll: boolean): Promise<void> {
   const route = matchRoute(window.location.pathname);
-  if (route.name !== 'product') return;
+  // The visitor may have opened another page while this code loaded.
+  if (route.name !== 'product' || window.location.hash !== hash) return;
   const params = new URLSearchParams(window.location.search);
   // The list on screen has the order that the visitor selected. Without a list, the product is still loading.
   const select = document.querySelector<HTMLSelectElement>('.sort-select select');
