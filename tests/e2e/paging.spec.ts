@@ -2,7 +2,8 @@ import type { Page } from '@playwright/test';
 import { LIMITS } from '../../src/contract/limits.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { recordShifts } from '../support/layout-shifts.ts';
-import { failResponses, holdResponses, recordRequests, requestsReported } from '../support/network.ts';
+import { failResponses, holdResponses, recordRequests, requestsReported, setOnline } from '../support/network.ts';
+import { visitFully } from '../support/offline-page.ts';
 import { turnEventLoop } from '../support/page-clock.ts';
 import { cardNames, upvoteOf } from '../support/screen.ts';
 
@@ -51,6 +52,26 @@ test.describe('§2: the list loads more products', () => {
     const names = await cardNames(page).allTextContents();
     expect(new Set(names).size).toBe(names.length);
     expect(names).toEqual(Array.from({ length: 40 }, (_, index) => `Campion ${39 - index}`));
+  });
+
+  test('scrolling during a refetch of the list does not cancel it: the further page loads afterwards', async ({
+    page,
+    site,
+  }) => {
+    await site.addProducts(39, (index) => ({ name: `Eyebright ${index}` }));
+    await visitFully(page, '/?q=eyebright');
+    const refetch = await holdResponses(page, /\/api\/products\?(?!.*cursor=)/);
+    const asked = recordRequests(page, NEXT_PAGE);
+    await setOnline(page, false);
+    await site.addProduct({ name: 'Eyebright new' });
+    await setOnline(page, true);
+    await expect.poll(() => refetch.received).toBe(1);
+    await page.getByRole('link', { name: 'Show more products' }).scrollIntoViewIfNeeded();
+    await requestsReported(page);
+    expect(asked).toEqual([]);
+    refetch.release();
+    await expect(cardNames(page).first()).toHaveText('Eyebright new');
+    await expect(cardNames(page)).toHaveCount(40);
   });
 
   test('if a further page fails to load after retries, the list shows an error and ‘Try again’', async ({

@@ -20,10 +20,10 @@ const MAX_AUTO_LOADED = 3 * LIMITS.listedProducts;
 interface LoadMoreProps {
   list: {
     data: PagedProducts;
-    hasNextPage: boolean;
+    isFetching: boolean;
     isFetchingNextPage: boolean;
     isFetchNextPageError: boolean;
-    fetchNextPage: () => Promise<unknown>;
+    fetchNextPage: (options: { cancelRefetch: boolean }) => Promise<unknown>;
   };
   filters: ProductFilters;
   /** The number of products that are loaded. */
@@ -32,8 +32,15 @@ interface LoadMoreProps {
 
 /** The control at the end of the list that loads more products. */
 export function LoadMore({ list, filters, shown }: LoadMoreProps) {
-  const { fetchNextPage, hasNextPage, isFetchingNextPage, isFetchNextPageError } = list;
-  const press = () => void focusAdded('.product-list h3 a', fetchNextPage, '.load-more-failed button');
+  const { isFetching, isFetchingNextPage, isFetchNextPageError } = list;
+  // By default, this would cancel a refetch of the loaded pages, which would then count as up to date. With this option,
+  // it only waits for the refetch.
+  const fetchNext = () => list.fetchNextPage({ cancelRefetch: false });
+  const press = async () => {
+    // Otherwise, the focus could move to a product that the refetch adds.
+    if (isFetching) await fetchNext();
+    await focusAdded('.product-list h3 a', fetchNext, '.load-more-failed button');
+  };
   const isFailed = isFetchNextPageError && !isFetchingNextPage;
 
   if (isFailed) {
@@ -46,7 +53,7 @@ export function LoadMore({ list, filters, shown }: LoadMoreProps) {
       </p>
     );
   }
-  const href = nextHref(list.data, filters);
+  const cursor = list.data.pages.at(-1)?.nextCursor;
   return (
     <>
       {isFetchingNextPage && (
@@ -57,11 +64,11 @@ export function LoadMore({ list, filters, shown }: LoadMoreProps) {
           <ProductCardSkeletons count={3} />
         </div>
       )}
-      {hasNextPage && href && (
+      {cursor && (
         <NextPageLink
-          href={href}
+          href={paths.list({ ...filters, cursor })}
           isBusy={isFetchingNextPage}
-          onNear={shown < MAX_AUTO_LOADED && fetchNextPage}
+          onNear={shown < MAX_AUTO_LOADED && fetchNext}
           onPress={press}
         />
       )}
@@ -110,9 +117,4 @@ function NextPageLink({ href, isBusy, onNear, onPress }: NextPageLinkProps) {
       {t('Show more products')}
     </MoreLink>
   );
-}
-
-function nextHref({ pages }: PagedProducts, filters: ProductFilters): string | null {
-  const cursor = pages.at(-1)?.nextCursor;
-  return cursor ? paths.list({ ...filters, cursor }) : null;
 }
