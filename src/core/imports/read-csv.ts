@@ -42,11 +42,9 @@ export async function* readCsv(
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    // The parser notices an unclosed quote only at a later row or the end of the file, so the row after the last
-    // complete one is reported.
-    const isUnclosed = UNCLOSED.has(error.code);
-    const line = isUnclosed || typeof error.lines !== 'number' ? lastLine + 1 : error.lines - lineBreaksCountedTwice;
-    throw new UnreadableFileError(line, reasonOf(error));
+    // Reports the first line of the row with the error. The parser's own position may be in a later row, because it
+    // notices an unclosed quote only there or at the end of the file.
+    throw new UnreadableFileError(lastLine + 1, reasonOf(error));
   }
   if (columns === undefined)
     throw new UnreadableFileError(1, 'The file is empty: its first line must name the columns');

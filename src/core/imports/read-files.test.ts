@@ -77,6 +77,7 @@ describe('CSV', () => {
     ['an unclosed quote', 3, 'id,name\na,A\nb,"B\nc,C\n', /not closed/],
     ['a row of 5 MiB', 3, `id,name\na,A\nb,"${'x'.repeat(5 * 1024 * 1024)}"\n`, /This row is too long/],
     ['text after a closing quote', 2, 'id,name\na,"A"B\n', /closing quote/],
+    ['text after the closing quote of a cell with two lines', 2, 'id,name\r\na,"A\r\nB"C\r\n', /closing quote/],
     ['a quote inside a cell', 2, 'id,name\na,A"B"\n', /does not begin with one/],
     [
       'a quote inside a cell after a row of two lines',
