@@ -179,7 +179,7 @@ const OPERATIONS = {
     parameters: {
       kind: { description: 'The kind of period; `day` by default', example: 'day' },
       limit: LIMIT,
-      cursor: cursorOf('leaderboards', '2026-11-19T00:00:00.000Z'),
+      cursor: cursorOf('leaderboards', '2026-11-19T00:00:00.000Z', '2026-11-19'),
     },
     responses: {
       200: {
