@@ -31,7 +31,7 @@ trap '' HUP INT TERM
 trap '[ -e "$root" ] || mv "$root.old" "$root"; systemctl start groundswell; rm -rf "$root.new"' EXIT
 [ -e "$root.old/.last-working" ] || rm -rf "$root.old"
 systemctl stop groundswell
-if [ -e "$root.old" ]; then rm -rf "$root"; else mv "$root" "$root.old"; fi
+if [ -e "$root.old" ]; then rm -rf "$root"; else mv "$root" "$root.old"; rm -f "$root.old/.last-working"; fi
 mv "$root.new" "$root"
 systemctl start groundswell || true
 trap - EXIT HUP INT TERM
