@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { LIMITS } from '../../src/contract/limits.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { holdResponses, requestsReported } from '../support/network.ts';
-import { turnEventLoop } from '../support/page-clock.ts';
+import { waitUntilHandled } from '../support/page-clock.ts';
 import { commentArticles, commentTexts, commentWith, discussion, sortBy, toast } from '../support/screen.ts';
 
 test.describe('the URL of a comment', () => {
@@ -77,7 +77,7 @@ test.describe('the URL of a comment', () => {
     const title = page.getByRole('heading', { level: 1, name: String(older?.name) });
     await expect(title).toBeFocused();
     code.release();
-    await turnEventLoop(page);
+    for (const request of code.requests) await waitUntilHandled(page, request);
     await requestsReported(page);
     await expect(toast(page)).toHaveCount(0);
     await expect(title).toBeFocused();
