@@ -108,7 +108,7 @@ function App() {
   }
 
   function undoableOf(operator: string): Undoable {
-    const undoable = undoables.get(operator) ?? { unsavedEdits: new Map() };
+    const undoable = undoables.get(operator) ?? { started: 0, unsavedEdits: new Map() };
     undoables.set(operator, undoable);
     return undoable;
   }

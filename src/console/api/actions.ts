@@ -103,6 +103,8 @@ export interface Undoable {
    * operation.
    */
   running?: object | undefined;
+  /** The number of operations that have been started. */
+  started: number;
   /**
    * The unsaved edits by product. The editor resumes them, for example after the operator has signed in again.
    */
@@ -136,6 +138,7 @@ export function useUndoLast(): () => void {
 export async function asRunning<Result>(undoable: Undoable, run: () => Promise<Result>): Promise<Result> {
   const running = {};
   undoable.running = running;
+  undoable.started += 1;
   try {
     return await run();
   } finally {
@@ -182,8 +185,8 @@ export function usePerform(): (action: Action) => Promise<boolean> {
       void refresh(subjects);
     }
 
-    /** Shows a message with Undo. The key U does the same, unless a later operation can be undone. */
-    function offerUndo(message: Message, undoOnServer: () => Promise<string | undefined>): void {
+    /** Shows a message with Undo. With `isLast`, the key U does the same, unless it undoes a later operation. */
+    function offerUndo(message: Message, undoOnServer: () => Promise<string | undefined>, isLast = true): void {
       const onUndo = () => {
         // If a later operation has replaced `last`, that operation can still be undone.
         if (undoable.last === onUndo) undoable.last = undefined;
@@ -191,12 +194,13 @@ export function usePerform(): (action: Action) => Promise<boolean> {
         dismissToast(toast);
         void revert(undoOnServer, message.subject);
       };
-      undoable.last ??= onUndo;
+      if (isLast) undoable.last ??= onUndo;
       const toast = showToast({ ...message, action: { label: 'Undo', onPress: onUndo } });
     }
 
     async function revert(undoOnServer: () => Promise<string | undefined>, subject: string | undefined): Promise<void> {
       const about = subject ? { subject } : {};
+      const { started } = undoable;
       rollBack?.();
       try {
         const note = await undoOnServer();
@@ -207,7 +211,8 @@ export function usePerform(): (action: Action) => Promise<boolean> {
           ? describeFailure(error)
           : { title: 'This could not be undone', description: messageOf(error) };
         const message = { ...failure, tone: 'destructive', ...about } as const;
-        if (isTemporary(error)) offerUndo(message, undoOnServer);
+        // An operation that started since may have taken effect, so U must not revert this earlier one.
+        if (isTemporary(error)) offerUndo(message, undoOnServer, undoable.started === started);
         else showToast(message);
       } finally {
         void refresh(subjects);
