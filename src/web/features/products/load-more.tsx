@@ -36,11 +36,11 @@ export function LoadMore({ list, filters, shown }: LoadMoreProps) {
   // By default, this would cancel a refetch of the loaded pages, which would then count as up to date. With this option,
   // it only waits for the refetch.
   const fetchNext = () => list.fetchNextPage({ cancelRefetch: false });
-  const press = async () => {
-    // Otherwise, the focus could move to a product that the refetch adds.
-    if (isFetching) await fetchNext();
-    await focusAdded('.product-list h3 a', fetchNext, '.load-more-failed button');
-  };
+  // A refetch may add products anywhere, so the focus then stays on the link.
+  const press = () =>
+    void (isFetching
+      ? fetchNext().then(fetchNext)
+      : focusAdded('.product-list h3 a', fetchNext, '.load-more-failed button'));
   const isFailed = isFetchNextPageError && !isFetchingNextPage;
 
   if (isFailed) {
