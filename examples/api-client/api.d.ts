@@ -1034,7 +1034,7 @@ export interface operations {
                 limit?: number;
                 /**
                  * @description The `nextCursor` of the previous page of the same list in the same order. It stays valid when items are added.
-                 * @example WyJsZWFkZXJib2FyZHMiLCIyMDI2LTExLTE5VDAwOjAwOjAwLjAwMFoiXQ
+                 * @example WyJsZWFkZXJib2FyZHMiLCIyMDI2LTExLTE5VDAwOjAwOjAwLjAwMFoiLCIyMDI2LTExLTE5Il0
                  */
                 cursor?: string;
             };
