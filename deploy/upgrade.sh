@@ -12,9 +12,9 @@ trap 'rm -rf "$root.new"' EXIT
 trap 'exit 1' HUP INT TERM
 cd "$root"
 rm -rf "$root.new"
+# Left after a return to the old version. The mark has a meaning only in $root.old.
+rm -f .last-working
 cp -a . "$root.new"
-# After a return to the old version, the copy would otherwise count as the last working version.
-rm -f "$root.new/.last-working"
 # An npm prune without --no-save may have changed the lock file, and git pull would then fail.
 (cd "$root.new" && git checkout -- package-lock.json && git pull && npm ci && npm run build &&
   npm prune --omit=dev --no-save && as_site node bin/groundswell.js --version)
@@ -24,14 +24,14 @@ rm -f "$root.new/.last-working"
 backup() {
   as_site node --env-file=/etc/groundswell.env bin/groundswell.js backup "$data/before-$(date +%F-%H%M%S).backup"
 }
-if [ -e "$root.old/.last-working" ]; then backup || (cd "$root.old" && backup); else backup; fi
+backup || ([ -e "$root.old/.last-working" ] && cd "$root.old" && backup)
 
 # Neither an interruption nor a failure may leave the site stopped.
 trap '' HUP INT TERM
 trap '[ -e "$root" ] || mv "$root.old" "$root"; systemctl start groundswell; rm -rf "$root.new"' EXIT
 [ -e "$root.old/.last-working" ] || rm -rf "$root.old"
 systemctl stop groundswell
-if [ -e "$root.old" ]; then rm -rf "$root"; else mv "$root" "$root.old"; rm -f "$root.old/.last-working"; fi
+if [ -e "$root.old" ]; then rm -rf "$root"; else mv "$root" "$root.old"; fi
 mv "$root.new" "$root"
 systemctl start groundswell || true
 trap - EXIT HUP INT TERM
