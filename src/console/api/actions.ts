@@ -192,25 +192,25 @@ export function usePerform(): (action: Action) => Promise<boolean> {
         if (undoable.last === onUndo) undoable.last = undefined;
         // After the key U, the button of the message would undo the operation a second time.
         dismissToast(toast);
-        void revert(undoOnServer, message.subject);
+        void revert(message, undoOnServer);
       };
       if (isLast) undoable.last ??= onUndo;
       const toast = showToast({ ...message, action: { label: 'Undo', onPress: onUndo } });
     }
 
-    async function revert(undoOnServer: () => Promise<string | undefined>, subject: string | undefined): Promise<void> {
-      const about = subject ? { subject } : {};
+    async function revert(done: Message, undoOnServer: () => Promise<string | undefined>): Promise<void> {
       const { started } = undoable;
       rollBack?.();
       try {
         const note = await undoOnServer();
-        showToast({ title: note === undefined ? 'Undone' : 'Partly undone', description: note ?? '', ...about });
+        const title = note === undefined ? 'Undone' : 'Partly undone';
+        showToast({ ...done, title, description: note ?? '', tone: 'neutral' });
       } catch (error) {
         // If the outcome is unknown, the operation may have been undone.
         const failure = isOutcomeUnknown(error)
           ? describeFailure(error)
           : { title: 'This could not be undone', description: messageOf(error) };
-        const message = { ...failure, tone: 'destructive', ...about } as const;
+        const message = { ...done, ...failure, tone: 'destructive' } as const;
         // An operation that started since may have taken effect, so U must not revert this earlier one.
         if (isTemporary(error)) offerUndo(message, undoOnServer, undoable.started === started);
         else showToast(message);
