@@ -50,7 +50,7 @@ const ADVICE: ReadonlyMap<string, string> = new Map([
   ['57P03', 'The database is starting up or shutting down. Run the command again in a moment.'],
 ]);
 
-/** To repeat a command that was committed could undo an earlier change, too. */
+/** Does not advise to run the command again: repeating an undo that was committed would undo an earlier change. */
 const UNKNOWN_OUTCOME =
   'The database did not confirm the change, which may have been made. See `groundswell log` before you run the command again.';
 

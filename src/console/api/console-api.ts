@@ -183,7 +183,7 @@ const UNKNOWN_OUTCOMES = [0, 502, 504];
 export const isOutcomeUnknown = (error: unknown) =>
   error instanceof ConsoleError && UNKNOWN_OUTCOMES.includes(error.status);
 
-/** Returns whether a request failed without effect, and may succeed later: after a sign-in, or when the site is not busy. */
+/** Returns whether a request failed without effect and may succeed later, for example after a sign-in. */
 export const isTemporary = (error: unknown) => error instanceof ConsoleError && [401, 429, 503].includes(error.status);
 
 /** Returns the message to the operator after a change failed, or may have failed. */

@@ -71,7 +71,7 @@ test.skipIf(inject('citusWorkers').length > 0)(
   },
 );
 
-test('a launch that an import postponed begins after the undo has waited, if its time passes meanwhile', async () => {
+test('if the original time of a postponed launch passes while the undo of the import waits, the product launches at once', async () => {
   const clock = createTestClock(new Date());
   const inHours = (hours: number) => new Date(clock.now().getTime() + hours * 3_600_000).toISOString();
   await saveProducts(harness.database, [buildProduct({ id: 'a', createdAt: inHours(1) })]);

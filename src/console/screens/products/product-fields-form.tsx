@@ -221,7 +221,7 @@ function PictureUpload({ use, label, onUploaded }: PictureUploadProps) {
     setErrors([]);
     for (const file of files) {
       try {
-        // Checked here, because a proxy may refuse the file with an error of its own.
+        // Checked before the upload, because a proxy could refuse the file without naming the limit.
         if (file.size > PICTURE_UPLOADS.maxBytes) throw new Error(PICTURE_TOO_LARGE);
         const { address } = await call<{ address: string }>(CONSOLE_API.pictures(use), {
           method: 'POST',

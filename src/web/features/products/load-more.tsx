@@ -33,8 +33,8 @@ interface LoadMoreProps {
 /** The control at the end of the list that loads more products. */
 export function LoadMore({ list, filters, shown }: LoadMoreProps) {
   const { isFetching, isFetchingNextPage, isFetchNextPageError } = list;
-  // By default, this would cancel a refetch of the loaded pages, which would then count as up to date. With this option,
-  // it only waits for the refetch.
+  // By default, this would cancel a refetch of the loaded pages, which would then count as up to date. With this
+  // option, it only waits for the refetch.
   const fetchNext = () => list.fetchNextPage({ cancelRefetch: false });
   // A refetch may add products anywhere, so the focus then stays on the link.
   const press = () =>
