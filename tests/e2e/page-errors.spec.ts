@@ -131,6 +131,31 @@ test('if the code of the screenshot viewer cannot be loaded, the page stays and 
   await expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
 });
 
+test('the message that code is missing has a button that reloads the page, because a deployment may have removed the code', async ({
+  page,
+  site,
+  expectConsoleError,
+}) => {
+  expectConsoleError(/404 \(Not Found\)/);
+  const { id } = await site.addProduct({ name: 'Opaleye' });
+  const code = /\/assets\/share-dialog-[^/]*\.js$/;
+  await page.route(code, (route) => route.fulfill({ status: 404 }));
+  await visit(page, `/product/${id}`);
+  const share = page.getByRole('button', { name: 'Share', exact: true });
+  for (const _ of ['first', 'second']) {
+    const failed = page.waitForResponse(code);
+    await share.click();
+    await failed;
+  }
+  await expect(failureToast(page)).toHaveCount(1);
+  await page.unroute(code);
+  const reloaded = page.waitForEvent('load');
+  await failureToast(page).getByRole('button', { name: 'Reload' }).click();
+  await reloaded;
+  await share.click();
+  await expect(page.getByRole('dialog')).toBeVisible();
+});
+
 submissionTest(
   'a maker’s page whose code cannot be loaded appears on the next click',
   async ({ page, site, expectConsoleError }) => {

@@ -494,6 +494,7 @@ export const ENGLISH = [
   'Just now',
   // ui/toast-list.tsx
   'Dismiss',
+  'Reload',
   // ui/toaster.tsx
   'Messages',
   // ui/toasts.ts

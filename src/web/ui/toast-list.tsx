@@ -1,7 +1,7 @@
 import { type FocusEvent, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { t } from '../language/translate.ts';
 import { CloseIcon } from './icons.tsx';
-import { dismissToast, type Toast, useToasts } from './toasts.ts';
+import { dismissToast, LOAD_FAILURE, type Toast, useToasts } from './toasts.ts';
 
 const DURATION_MS = { neutral: 5_000, destructive: 10_000 } as const;
 
@@ -44,7 +44,7 @@ function ToastCard({ toast, onFocus, onClose }: ToastCardProps) {
   const [hasFocus, setFocus] = useState(false);
   const isHeld = isHovered || hasFocus;
   const isVisible = useSyncExternalStore(subscribeToVisibility, () => document.visibilityState === 'visible');
-  const { action } = toast;
+  const { action } = toast.subject === LOAD_FAILURE ? { action: reload() } : toast;
   const durationMs = action ? ACTIONABLE_DURATION_MS : DURATION_MS[toast.tone];
   useEffect(() => {
     // While the toast is held, for example because the pointer is over it, the visitor may still be reading it. In a
@@ -95,6 +95,9 @@ function ToastCard({ toast, onFocus, onClose }: ToastCardProps) {
     </div>
   );
 }
+
+/** Trying again cannot succeed if a deployment has removed the code of this page. */
+const reload = () => ({ label: t('Reload'), onPress: () => window.location.reload() });
 
 function subscribeToVisibility(listener: () => void): () => void {
   document.addEventListener('visibilitychange', listener);

@@ -35,9 +35,17 @@ export function showToast(toast: Omit<Toast, 'id' | 'tone'> & { tone?: Toast['to
   return nextId++;
 }
 
-/** Tells the visitor that code could not be loaded on demand. */
+/** The subject of toasts for code or data that could not be loaded. The list of toasts adds a button to them. */
+export const LOAD_FAILURE = 'load';
+
+/** Tells the visitor that code or data could not be loaded on demand. */
 export function showLoadFailure(): void {
-  showToast({ title: t('Error'), description: t('Loading failed. Please try again.'), tone: 'destructive' });
+  showToast({
+    title: t('Error'),
+    description: t('Loading failed. Please try again.'),
+    tone: 'destructive',
+    subject: LOAD_FAILURE,
+  });
 }
 
 export function dismissToast(id: number): void {

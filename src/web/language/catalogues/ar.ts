@@ -674,6 +674,7 @@ export default {
     Recently: 'مؤخرًا',
     'Just now': 'الآن',
     Dismiss: 'إغلاق',
+    Reload: 'إعادة التحميل',
     Messages: 'الرسائل',
     'Loading failed. Please try again.': 'فشل التحميل. يُرجى إعادة المحاولة.',
     'Discussion ({count})': 'النقاش ({count})',

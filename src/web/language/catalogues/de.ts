@@ -490,6 +490,7 @@ export default {
     Recently: 'Kürzlich',
     'Just now': 'Gerade eben',
     Dismiss: 'Schließen',
+    Reload: 'Neu laden',
     Messages: 'Meldungen',
     'Loading failed. Please try again.': 'Laden fehlgeschlagen. Bitte versuche es noch einmal.',
     'Discussion ({count})': 'Diskussion ({count})',

@@ -485,6 +485,7 @@ export default {
     Recently: 'Hace poco',
     'Just now': 'Ahora mismo',
     Dismiss: 'Cerrar',
+    Reload: 'Recargar',
     Messages: 'Mensajes',
     'Loading failed. Please try again.': 'Error al cargar. Inténtalo de nuevo.',
     'Discussion ({count})': 'Conversación ({count})',

@@ -485,6 +485,7 @@ export default {
     Recently: 'Récemment',
     'Just now': 'À l’instant',
     Dismiss: 'Fermer',
+    Reload: 'Recharger',
     Messages: 'Messages',
     'Loading failed. Please try again.': 'Échec du chargement. Veuillez réessayer.',
     'Discussion ({count})': 'Discussion ({count})',

@@ -461,6 +461,7 @@ export default {
     Recently: '最近',
     'Just now': 'たった今',
     Dismiss: '閉じる',
+    Reload: '再読み込み',
     Messages: 'お知らせ',
     'Loading failed. Please try again.': '読み込みに失敗しました。もう一度お試しください。',
     'Discussion ({count})': 'ディスカッション（{count}）',

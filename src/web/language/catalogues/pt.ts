@@ -485,6 +485,7 @@ export default {
     Recently: 'Recentemente',
     'Just now': 'Agora mesmo',
     Dismiss: 'Fechar',
+    Reload: 'Recarregar',
     Messages: 'Mensagens',
     'Loading failed. Please try again.': 'Falha ao carregar. Tente novamente.',
     'Discussion ({count})': 'Discussão ({count})',

@@ -455,6 +455,7 @@ export default {
     Recently: '最近',
     'Just now': '刚刚',
     Dismiss: '关闭',
+    Reload: '重新加载',
     Messages: '消息',
     'Loading failed. Please try again.': '加载失败。请重试。',
     'Discussion ({count})': '讨论（{count}）',
