@@ -8,12 +8,19 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 data=/var/lib/groundswell-site
 as_site() { runuser -u groundswell -- "$@"; }
 
+is_ready='const options = { host: process.env.HOST || "127.0.0.1", port: process.env.PORT || 3000, path: "/readyz" };
+  http.get({ ...options, signal: AbortSignal.timeout(5000) }, (it) => process.exit(it.statusCode === 200 ? 0 : 1))
+    .on("error", () => process.exit(1))'
+is_ready() { as_site node --env-file=/etc/groundswell.env -e "$is_ready"; }
+
 trap 'rm -rf "$root.new"' EXIT
 trap 'exit 1' HUP INT TERM
 cd "$root"
 rm -rf "$root.new"
 # Left after a return to the old version. The mark has a meaning only in $root.old.
 rm -f .last-working
+# The current version may have become ready after its upgrade failed or was interrupted.
+! is_ready || rm -f "$root.old/.last-working"
 cp -a . "$root.new"
 # An npm prune without --no-save may have changed the lock file, and git pull would then fail.
 (cd "$root.new" && git checkout -- package-lock.json && git pull && npm ci && npm run build &&
@@ -33,20 +40,17 @@ trap '[ -e "$root" ] || mv "$root.old" "$root"; systemctl start groundswell; rm 
 systemctl stop groundswell
 if [ -e "$root.old" ]; then rm -rf "$root"; else mv "$root" "$root.old"; fi
 mv "$root.new" "$root"
+touch "$root.old/.last-working"
 systemctl start groundswell || true
 trap - EXIT HUP INT TERM
 
-is_ready='const options = { host: process.env.HOST || "127.0.0.1", port: process.env.PORT || 3000, path: "/readyz" };
-  http.get({ ...options, signal: AbortSignal.timeout(5000) }, (it) => process.exit(it.statusCode === 200 ? 0 : 1))
-    .on("error", () => process.exit(1))'
 checks=0
-until as_site node --env-file=/etc/groundswell.env -e "$is_ready"; do
+until is_ready; do
   checks=$((checks + 1))
   # The site first updates the schema, which may take minutes.
   if [ "$checks" -eq 60 ] || systemctl is-failed --quiet groundswell; then
     echo "The new version is not ready: see journalctl --unit=groundswell. To return to the old one:" >&2
     echo "systemctl stop groundswell; mv $root $root.new; mv $root.old $root; systemctl start groundswell" >&2
-    touch "$root.old/.last-working"
     exit 1
   fi
   sleep 3

@@ -13,17 +13,19 @@ const SCRIPT = join(import.meta.dirname, '../../deploy/upgrade.sh');
 const PROGRAMS = ['git', 'npm', 'runuser', 'systemctl', 'sleep'];
 
 /**
- * Replaces each of these programs: records the call, fails if the call matches the pattern FAILING, and writes a new
- * version on `git pull`. A version with a file `broken` cannot make backups. On `systemctl stop`, simulates a terminal
- * that hangs up.
+ * Replaces each of these programs: records the call, fails if the call matches the pattern FAILING, kills the script if
+ * it matches KILLING, and writes a new version on `git pull`. A version with a file `broken` cannot make backups, and is
+ * not ready. On `systemctl stop`, simulates a terminal that hangs up.
  */
 const STUB = `#!/bin/sh
 call="\${0##*/} $*"
 echo "$call" >> "$CALLS"
 case $call in $FAILING) exit 1 ;; esac
+case $call in $KILLING) kill -KILL $PPID ;; esac
 case $call in
   'git pull') rm -f version broken && echo new > version ;;
   *' backup '*) [ ! -e broken ] || exit 1 ;;
+  *readyz*) [ ! -e "$ROOT/broken" ] || exit 1 ;;
   'systemctl stop groundswell') kill -HUP $PPID && kill -INT $PPID ;;
 esac
 `;
@@ -42,9 +44,10 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-/** Runs shell commands with the stubs. Calls that match the pattern `failing` fail. */
-async function shell(command: string, failing = '') {
-  const env = { PATH: `${join(folder, 'bin')}:${process.env.PATH}`, CALLS: join(folder, 'calls'), FAILING: failing };
+/** Runs shell commands with the stubs. Calls that match the pattern `failing` fail, and `killing` kill the script. */
+async function shell(command: string, failing = '', killing = '') {
+  const PATH = `${join(folder, 'bin')}:${process.env.PATH}`;
+  const env = { PATH, CALLS: join(folder, 'calls'), ROOT: root, FAILING: failing, KILLING: killing };
   return run('sh', ['-c', command], { env }).then(
     ({ stderr }) => ({ code: 0, stderr }),
     ({ code, stderr }: { code: number; stderr: string }) => ({ code, stderr }),
@@ -52,7 +55,8 @@ async function shell(command: string, failing = '') {
 }
 
 /** Runs the script with a umask that makes new files readable only by their owner. */
-const upgrade = (failing?: string) => shell(`umask 077; sh ${root}/deploy/upgrade.sh`, failing);
+const upgrade = (failing?: string, killing?: string) =>
+  shell(`umask 077; sh ${root}/deploy/upgrade.sh`, failing, killing);
 
 async function versions() {
   const read = (path: string) => readFile(join(path, 'version'), 'utf8').catch(() => undefined);
@@ -63,7 +67,7 @@ async function calls(): Promise<string[]> {
   return (await readFile(join(folder, 'calls'), 'utf8')).trim().split('\n');
 }
 
-describe.skipIf(process.platform === 'win32')('deploy/upgrade.sh', () => {
+describe.skipIf(process.platform !== 'linux')('deploy/upgrade.sh', () => {
   test('builds, checks and backs up before it stops the site, and finishes even if the terminal hangs up', async () => {
     expect(await upgrade()).toEqual({ code: 0, stderr: '' });
     expect(await versions()).toEqual({ current: 'new', old: 'current' });
@@ -71,7 +75,12 @@ describe.skipIf(process.platform === 'win32')('deploy/upgrade.sh', () => {
     expect((await stat(join(root, 'version'))).mode & 0o777).toBe(0o644);
     const asSite = 'runuser -u groundswell -- ';
     const withSettings = `${asSite}node --env-file=/etc/groundswell.env `;
+    // The script that requests /readyz has several lines.
+    const checksReadiness = [`${withSettings}-e `, 'http.get(', '.on("error"'].map((text) =>
+      expect.stringContaining(text),
+    );
     expect(await calls()).toEqual([
+      ...checksReadiness,
       'git checkout -- package-lock.json',
       'git pull',
       'npm ci',
@@ -83,10 +92,7 @@ describe.skipIf(process.platform === 'win32')('deploy/upgrade.sh', () => {
       ),
       'systemctl stop groundswell',
       'systemctl start groundswell',
-      expect.stringContaining(`${withSettings}-e `),
-      // The script that requests /readyz has several lines.
-      expect.stringContaining('http.get('),
-      expect.stringContaining('.on("error"'),
+      ...checksReadiness,
       expect.stringContaining(`${asSite}sh -c `),
     ]);
   });
@@ -120,14 +126,25 @@ describe.skipIf(process.platform === 'win32')('deploy/upgrade.sh', () => {
     expect((await calls()).at(-1)).toBe('systemctl start groundswell');
   });
 
-  test('if the last upgrade did not become ready, the next one keeps the last working version', async () => {
-    expect(await upgrade('runuser*readyz*')).toMatchObject({ code: 1 });
+  test.each([
+    ['did not become ready', 'runuser*readyz*', undefined],
+    ['was killed before the version became ready', 'runuser*readyz*', 'systemctl is-failed *'],
+  ])('if the last upgrade %s, the next one keeps the last working version', async (_, failing, killing) => {
+    expect(await upgrade(failing, killing)).not.toMatchObject({ code: 0 });
     await writeFile(join(root, 'version'), 'not working\n');
+    await writeFile(join(root, 'broken'), '');
     expect(await upgrade()).toMatchObject({ code: 0 });
     expect(await versions()).toEqual({ current: 'new', old: 'current' });
     await writeFile(join(root, 'version'), 'working\n');
     expect(await upgrade()).toMatchObject({ code: 0 });
     expect(await versions()).toEqual({ current: 'new', old: 'working' });
+  });
+
+  test('a version that became ready after its upgrade failed is kept by the next upgrade', async () => {
+    expect(await upgrade('runuser*readyz*')).toMatchObject({ code: 1 });
+    await writeFile(join(root, 'version'), 'late\n');
+    expect(await upgrade()).toMatchObject({ code: 0 });
+    expect(await versions()).toEqual({ current: 'new', old: 'late' });
   });
 
   test('after a return to the old version, a later upgrade is not taken for the last working version', async () => {
