@@ -8,6 +8,11 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 data=/var/lib/groundswell-site
 as_site() { runuser -u groundswell -- "$@"; }
 
+# A second upgrade would delete the copy of the first one. The parent folder is locked, because $root is moved. Programs
+# that an upgrade started hold the lock, too, even if the upgrade was killed.
+exec 9< "$root/.."
+flock -n 9 || { echo "Another upgrade is running." >&2; exit 1; }
+
 is_ready='const options = { host: process.env.HOST || "127.0.0.1", port: process.env.PORT || 3000, path: "/readyz" };
   http.get({ ...options, signal: AbortSignal.timeout(5000) }, (it) => process.exit(it.statusCode === 200 ? 0 : 1))
     .on("error", () => process.exit(1))'

@@ -107,6 +107,14 @@ describe.skipIf(process.platform !== 'linux')('deploy/upgrade.sh', () => {
     },
   );
 
+  test('an upgrade fails while another one runs, and leaves its copy unchanged', async () => {
+    await writeFile(`${root}.new/version`, 'unfinished\n');
+    const second = await shell(`flock ${join(folder, 'srv')} sh ${root}/deploy/upgrade.sh`);
+    expect(second).toEqual({ code: 1, stderr: 'Another upgrade is running.\n' });
+    expect(await readFile(`${root}.new/version`, 'utf8')).toBe('unfinished\n');
+    expect(await upgrade()).toMatchObject({ code: 0 });
+  });
+
   test('if the new version cannot be moved into place, the old one is restored and started', async () => {
     const stub = `${STUB}exec /bin/mv "$@"\n`;
     await writeFile(join(folder, 'bin/mv'), stub, { mode: 0o755 });
