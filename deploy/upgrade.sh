@@ -48,6 +48,10 @@ mv "$root.new" "$root"
 touch "$root.old/.last-working"
 systemctl start groundswell || true
 trap - EXIT HUP INT TERM
+# After a return to the old version, pages of the new one still request its files.
+for part in client console; do
+  cp -au "$root/dist/$part/assets/." "$root.old/dist/$part/assets/" || true
+done
 
 checks=0
 until is_ready; do

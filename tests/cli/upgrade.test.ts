@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -24,6 +24,7 @@ case $call in $FAILING) exit 1 ;; esac
 case $call in $KILLING) kill -KILL $PPID ;; esac
 case $call in
   'git pull') rm -f version broken && echo new > version ;;
+  'npm run build') for part in client console; do echo built > dist/$part/assets/$(cat version).js; done ;;
   *' backup '*) [ ! -e broken ] || exit 1 ;;
   *readyz*) [ ! -e "$ROOT/broken" ] || exit 1 ;;
   'systemctl stop groundswell') kill -HUP $PPID && kill -INT $PPID ;;
@@ -35,7 +36,8 @@ let root: string;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'groundswell-upgrade-'));
   root = join(folder, 'srv/groundswell');
-  for (const path of ['bin', 'srv/groundswell/deploy', 'srv/groundswell.old', 'srv/groundswell.new'])
+  const assets = ['client', 'console'].map((part) => `srv/groundswell/dist/${part}/assets`);
+  for (const path of ['bin', 'srv/groundswell/deploy', ...assets, 'srv/groundswell.old', 'srv/groundswell.new'])
     await mkdir(join(folder, path), { recursive: true });
   for (const name of PROGRAMS) await writeFile(join(folder, 'bin', name), STUB, { mode: 0o755 });
   await copyFile(SCRIPT, join(root, 'deploy/upgrade.sh'));
@@ -124,13 +126,15 @@ describe.skipIf(process.platform !== 'linux')('deploy/upgrade.sh', () => {
     expect((await calls()).at(-1)).toBe('systemctl start groundswell');
   });
 
-  test('if the new version does not become ready, the script fails and prints commands that restore the old one', async () => {
+  test('if the new version does not become ready, the script fails and prints commands that restore the old one, which also serves the new files', async () => {
     const { code, stderr } = await upgrade('runuser*readyz*');
     expect(code).toBe(1);
     expect(stderr).toContain('is not ready');
     expect(await versions()).toEqual({ current: 'new', old: 'current' });
     await shell(`trap '' HUP INT; ${stderr.split('\n')[1]}`);
     expect(await versions()).toEqual({ current: 'current', old: undefined });
+    for (const part of ['client', 'console'])
+      expect(await readdir(join(root, 'dist', part, 'assets'))).toEqual(['new.js']);
     expect((await calls()).at(-1)).toBe('systemctl start groundswell');
   });
 
