@@ -5,7 +5,7 @@ import { recordShifts } from '../support/layout-shifts.ts';
 import { failResponses, holdResponses, recordRequests, requestsReported, setOnline } from '../support/network.ts';
 import { visitFully } from '../support/offline-page.ts';
 import { turnEventLoop } from '../support/page-clock.ts';
-import { cardNames, upvoteOf } from '../support/screen.ts';
+import { cardNames, PHONE, upvoteOf } from '../support/screen.ts';
 
 const NEXT_PAGE = /\/api\/products\?.*cursor=/;
 
@@ -191,24 +191,31 @@ test.describe('§2: the list loads more products', () => {
     });
   }
 
-  test('Back restores the scroll position in a list that must be refetched', async ({ page, site }) => {
-    await site.addProducts(50, (index) => ({ name: `Pimpernel ${index}` }));
-    await visit(page, '/?q=pimpernel');
-    await scrollTo(page, 40);
-    const link = page.getByRole('link', { name: 'Pimpernel 12', exact: true });
-    await link.scrollIntoViewIfNeeded();
-    await page.mouse.move(0, 0);
-    const place = async () => Math.round((await link.boundingBox())?.y ?? 0);
-    await expect.poll(place).toBeGreaterThan(0);
-    const before = await place();
-    await link.press('Enter');
-    await expect(page.getByRole('heading', { level: 1, name: 'Pimpernel 12' })).toBeVisible();
-    await page.reload();
-    // The page requests this name after hydration.
-    await expect(page.getByRole('button', { name: 'Next', exact: true })).toHaveAttribute('title', 'Pimpernel 11');
-    await page.goBack();
-    await expect.poll(place).toBe(before);
-  });
+  for (const [plant, where] of [
+    ['Pimpernel', ''],
+    // There, the end of the page is longer than the screen.
+    ['Centaury', ' on a phone'],
+  ] as const) {
+    test(`Back restores the scroll position in a list that must be refetched${where}`, async ({ page, site }) => {
+      await site.addProducts(50, (index) => ({ name: `${plant} ${index}` }));
+      if (where) await page.setViewportSize(PHONE);
+      await visit(page, `/?q=${plant}`);
+      await scrollTo(page, 40);
+      const link = page.getByRole('link', { name: `${plant} 12`, exact: true });
+      await link.scrollIntoViewIfNeeded();
+      await page.mouse.move(0, 0);
+      const place = async () => Math.round((await link.boundingBox())?.y ?? 0);
+      await expect.poll(place).toBeGreaterThan(0);
+      const before = await place();
+      await link.press('Enter');
+      await expect(page.getByRole('heading', { level: 1, name: `${plant} 12` })).toBeVisible();
+      await page.reload();
+      // The page requests this name after hydration.
+      await expect(page.getByRole('button', { name: 'Next', exact: true })).toHaveAttribute('title', `${plant} 11`);
+      await page.goBack();
+      await expect.poll(place).toBe(before);
+    });
+  }
 
   test('further rows appear without an animation, because scroll anchoring would follow a moving row', async ({
     newVisitor,

@@ -19,6 +19,9 @@ export function abortedByVisitor(): AbortController {
  */
 export function scrollOn(top: number, reached: number): void {
   const stopped = abortedByVisitor();
+  // Scroll anchoring would keep the end of the page on screen while the list above it grows.
+  const { style } = document.documentElement;
+  style.overflowAnchor = 'none';
   const growth = new ResizeObserver(() => {
     // The visitor has scrolled, for example with the scroll bar, which fires none of the events of `abortedByVisitor`.
     if (window.scrollY !== reached) return stopped.abort();
@@ -29,6 +32,7 @@ export function scrollOn(top: number, reached: number): void {
   const timer = setTimeout(() => stopped.abort(), MAX_MS);
   stopped.signal.addEventListener('abort', () => {
     growth.disconnect();
+    style.overflowAnchor = '';
     clearTimeout(timer);
   });
   growth.observe(document.body);
