@@ -6,6 +6,8 @@ import { goOffline } from '../support/network.ts';
 import {
   areCached,
   expectCached,
+  networkNotice,
+  OFFLINE,
   requestAll,
   skipFeatureDelay,
   offlineTest as test,
@@ -52,6 +54,25 @@ test('the cached copy of a page survives an interrupted download and full storag
   await browser.send('Storage.overrideQuotaForOrigin', { origin: proxy.address });
   await page.close();
   await proxy.stop();
+});
+
+test('a page is shown offline even if the browser reports a failed preload as an error response, like Firefox', async ({
+  page,
+  site,
+  expectConsoleError,
+}) => {
+  expectConsoleError(/ERR_INTERNET_DISCONNECTED|ERR_FAILED/);
+  await skipFeatureDelay(page);
+  const product = await site.addProduct({ name: 'Halfbeak' });
+  await visitAndCache(page, `/product/${product.id}`);
+  for (const worker of page.context().serviceWorkers())
+    await worker.evaluate(
+      `void Object.defineProperty(FetchEvent.prototype, 'preloadResponse', { get: async () => Response.error() })`,
+    );
+  await goOffline(page);
+  await page.reload();
+  await expect(networkNotice(page)).toHaveText(OFFLINE);
+  await expect(page.getByRole('heading', { level: 1, name: 'Halfbeak' })).toBeVisible();
 });
 
 test('if the storage is full, the oldest page is evicted for the page on screen', async ({ page, site }) => {

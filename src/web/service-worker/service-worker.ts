@@ -116,7 +116,10 @@ async function fetchPage(event: FetchEventLike, key: string): Promise<Response> 
 }
 
 async function requestDocument({ preloadResponse, request }: FetchEventLike): Promise<Response> {
-  return (await preloadResponse) ?? fetch(request);
+  const response = (await preloadResponse) ?? (await fetch(request));
+  // If the preload fails, Firefox returns an error response, with which it would show its own error page.
+  if (response.type === 'error') throw new Error('The network is unavailable');
+  return response;
 }
 
 function networkTimeout(): Promise<never> {
