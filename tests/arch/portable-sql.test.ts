@@ -145,6 +145,7 @@ describe('the checks detect non-portable statements', () => {
       'WITH l AS (SELECT id FROM comments WHERE id = ANY($1) FOR UPDATE) SELECT * FROM l',
       'a lock on rows of many products (`adaptToCitus` omits marked ones)',
     ],
+    ['SELECT (SELECT count(*) FROM (SELECT FROM products LIMIT 9) AS p)', 'a subquery in FROM without columns'],
   ])('in a statement: %s', async (sql, violation) => {
     expect(await violationsOf(sql)).toEqual([violation]);
   });

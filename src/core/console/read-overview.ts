@@ -44,9 +44,9 @@ async function readBoard(sql: Sql, kind: PeriodKind, period: string, rules: Lead
 }
 
 const COUNT_WAITING = `SELECT
-    (SELECT count(*)::integer FROM (SELECT FROM comments WHERE ${WAITING} LIMIT ${MAX_WAITING}) AS held) AS held,
-    (SELECT count(*)::integer FROM (SELECT FROM submissions WHERE status = 'waiting' LIMIT ${MAX_WAITING}) AS submitted) AS submissions,
-    (SELECT count(*)::integer FROM (SELECT FROM upvote_bursts b JOIN products p ON p.id = b.product_id
+    (SELECT count(*)::integer FROM (SELECT 1 FROM comments WHERE ${WAITING} LIMIT ${MAX_WAITING}) AS held) AS held,
+    (SELECT count(*)::integer FROM (SELECT 1 FROM submissions WHERE status = 'waiting' LIMIT ${MAX_WAITING}) AS submitted) AS submissions,
+    (SELECT count(*)::integer FROM (SELECT 1 FROM upvote_bursts b JOIN products p ON p.id = b.product_id
       WHERE ${LISTED_BURST} LIMIT ${MAX_WAITING}) AS burst) AS bursts`;
 
 /**
@@ -62,7 +62,7 @@ export async function readWaiting(sql: Sql): Promise<WaitingRecord> {
 /** Includes the planner's estimate, because counting a million products takes too long for an overview. */
 const SELECT_SIZE = `SELECT pg_database_size(current_database())::float8 AS bytes,
     (SELECT greatest(reltuples, 0)::float8 FROM pg_class WHERE oid = 'products'::regclass) AS estimate,
-    (SELECT count(*)::integer FROM (SELECT FROM products LIMIT ${MAX_COUNTED_PRODUCTS + 1}) AS first_rows) AS counted`;
+    (SELECT count(*)::integer FROM (SELECT 1 FROM products LIMIT ${MAX_COUNTED_PRODUCTS + 1}) AS first_rows) AS counted`;
 
 async function readSize(sql: Sql): Promise<OverviewRecord['database']> {
   const [row] = await sql.query<{ bytes: number; estimate: number; counted: number }>(SELECT_SIZE);

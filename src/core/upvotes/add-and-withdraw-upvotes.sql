@@ -59,7 +59,7 @@ WITH writable AS (
   ), added AS (
     INSERT INTO upvotes (id, product_id, user_session, created_at, network, verdict)
     SELECT id, product_id, user_session, $5::timestamptz, network, CASE WHEN in_window AND network IS NOT NULL AND (SELECT count(*) FROM (
-      SELECT FROM upvotes u
+      SELECT 1 FROM upvotes u
       WHERE u.product_id = desired.product_id AND u.network = desired.network AND u.created_at >= desired.window_from LIMIT $8
     ) AS earlier) >= $8 THEN 'network' END
     FROM desired
@@ -109,7 +109,7 @@ WITH writable AS (
     SELECT id, product_id, user_session, network,
       CASE WHEN in_window AND network IS NOT NULL
         AND row_number() OVER (PARTITION BY product_id, network ORDER BY id) + (SELECT count(*) FROM (
-      SELECT FROM upvotes u
+      SELECT 1 FROM upvotes u
       WHERE u.product_id = desired.product_id AND u.network = desired.network AND u.created_at >= desired.window_from LIMIT $8
     ) AS earlier) > $8
       THEN 'network' END AS verdict
@@ -218,7 +218,7 @@ WITH writable AS (
   ), added AS (
     INSERT INTO upvotes (id, product_id, user_session, created_at, network, verdict)
     SELECT id, product_id, user_session, $5::timestamptz, network, coalesce(decided.verdict, CASE WHEN in_window AND network IS NOT NULL AND (SELECT count(*) FROM (
-      SELECT FROM upvotes u
+      SELECT 1 FROM upvotes u
       WHERE u.product_id = desired.product_id AND u.network = desired.network AND u.created_at >= desired.window_from LIMIT $8
     ) AS earlier) >= $8 THEN 'network' END)
     FROM desired LEFT JOIN decided USING (product_id, user_session)
@@ -268,7 +268,7 @@ WITH writable AS (
     SELECT id, product_id, user_session, network,
       CASE WHEN in_window AND network IS NOT NULL
         AND row_number() OVER (PARTITION BY product_id, network ORDER BY id) + (SELECT count(*) FROM (
-      SELECT FROM upvotes u
+      SELECT 1 FROM upvotes u
       WHERE u.product_id = desired.product_id AND u.network = desired.network AND u.created_at >= desired.window_from LIMIT $8
     ) AS earlier) > $8
       THEN 'network' END AS verdict

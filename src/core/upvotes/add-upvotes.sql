@@ -42,7 +42,7 @@ WITH writable AS (
   ), added AS (
     INSERT INTO upvotes (id, product_id, user_session, created_at, network, verdict)
     SELECT id, product_id, user_session, $5::timestamptz, network, CASE WHEN in_window AND network IS NOT NULL AND (SELECT count(*) FROM (
-      SELECT FROM upvotes u
+      SELECT 1 FROM upvotes u
       WHERE u.product_id = desired.product_id AND u.network = desired.network AND u.created_at >= desired.window_from LIMIT $8
     ) AS earlier) >= $8 THEN 'network' END
     FROM desired
@@ -77,7 +77,7 @@ WITH writable AS (
     SELECT id, product_id, user_session, network,
       CASE WHEN in_window AND network IS NOT NULL
         AND row_number() OVER (PARTITION BY product_id, network ORDER BY id) + (SELECT count(*) FROM (
-      SELECT FROM upvotes u
+      SELECT 1 FROM upvotes u
       WHERE u.product_id = desired.product_id AND u.network = desired.network AND u.created_at >= desired.window_from LIMIT $8
     ) AS earlier) > $8
       THEN 'network' END AS verdict
@@ -156,7 +156,7 @@ WITH writable AS (
   ), added AS (
     INSERT INTO upvotes (id, product_id, user_session, created_at, network, verdict)
     SELECT id, product_id, user_session, $5::timestamptz, network, coalesce(decided.verdict, CASE WHEN in_window AND network IS NOT NULL AND (SELECT count(*) FROM (
-      SELECT FROM upvotes u
+      SELECT 1 FROM upvotes u
       WHERE u.product_id = desired.product_id AND u.network = desired.network AND u.created_at >= desired.window_from LIMIT $8
     ) AS earlier) >= $8 THEN 'network' END)
     FROM desired LEFT JOIN decided USING (product_id, user_session)
@@ -191,7 +191,7 @@ WITH writable AS (
     SELECT id, product_id, user_session, network,
       CASE WHEN in_window AND network IS NOT NULL
         AND row_number() OVER (PARTITION BY product_id, network ORDER BY id) + (SELECT count(*) FROM (
-      SELECT FROM upvotes u
+      SELECT 1 FROM upvotes u
       WHERE u.product_id = desired.product_id AND u.network = desired.network AND u.created_at >= desired.window_from LIMIT $8
     ) AS earlier) > $8
       THEN 'network' END AS verdict

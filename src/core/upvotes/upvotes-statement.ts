@@ -99,7 +99,7 @@ const TOTALS_BY_VERDICT = [
 // Counts all votes from the network, even excluded ones, so an operator's decision about one vote affects no other
 // vote. Afterwards, `applyCapToNetworks` also counts the positions of excluded votes that were withdrawn.
 const EARLIER = `(SELECT count(*) FROM (
-      SELECT FROM upvotes u
+      SELECT 1 FROM upvotes u
       WHERE u.product_id = desired.product_id AND u.network = desired.network AND u.created_at >= desired.window_from LIMIT $8
     ) AS earlier)`;
 

@@ -44,6 +44,7 @@ const RULES: Record<string, (fields: Fields) => string | false> = {
     isDistributed((relation as Fields).relname) && addsInterval(whereClause) && ADDS_INTERVAL,
   FuncCall: (fields) => functionViolation(fields),
   SelectStmt: (fields) => lockViolation(fields),
+  RangeSubselect: ({ subquery }) => columnlessViolation(subquery),
 };
 
 const ADDS_INTERVAL = 'an interval added to a time column, in an UPDATE or DELETE of a distributed table';
@@ -91,6 +92,13 @@ function lockViolation({ lockingClause, fromClause }: Fields): string | false {
   if (lockingClause === undefined) return false;
   const tables = [...JSON.stringify(fromClause ?? []).matchAll(/"relname":"([^"]+)"/g)].map(([, name]) => name);
   return tables.some(isDistributed) && 'a lock on rows of many products (`adaptToCitus` omits marked ones)';
+}
+
+/** Citus may store the rows of a subquery, which fails without columns. */
+function columnlessViolation(subquery: unknown): string | false {
+  const select = (subquery as { SelectStmt?: Fields }).SelectStmt;
+  const isColumnless = select?.op === 'SETOP_NONE' && select.targetList === undefined && !select.valuesLists;
+  return isColumnless && 'a subquery in FROM without columns';
 }
 
 /** Returns the non-portable parts of an SQL statement, or an empty list if there are none. @throws if it is not SQL. */
