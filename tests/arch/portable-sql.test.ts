@@ -146,6 +146,10 @@ describe('the checks detect non-portable statements', () => {
       'a lock on rows of many products (`adaptToCitus` omits marked ones)',
     ],
     ['SELECT (SELECT count(*) FROM (SELECT FROM products LIMIT 9) AS p)', 'a subquery in FROM without columns'],
+    [
+      'SELECT * FROM (SELECT n FROM unnest($1::text[], $2::int[]) AS u (id, n) JOIN products p USING (id) LIMIT 9) AS p',
+      'a column unnested beside a distributed table, with another type than the first',
+    ],
   ])('in a statement: %s', async (sql, violation) => {
     expect(await violationsOf(sql)).toEqual([violation]);
   });

@@ -36,7 +36,8 @@ const SELECT_TAGGED = `WITH tagged AS MATERIALIZED (
 const SELECT_BEST = `SELECT p.id, p.name, p.image, to_json(p.tags) AS tags
   FROM (
     SELECT c.product_id, candidate.level, c.upvotes
-    FROM unnest($1::text[], $2::integer[]) AS candidate (id, level) JOIN product_counts c ON c.product_id = candidate.id
+    FROM (SELECT * FROM unnest($1::text[], $2::integer[]) AS u (id, level)) AS candidate
+      JOIN product_counts c ON c.product_id = candidate.id
     ORDER BY candidate.level, c.upvotes DESC, c.product_id LIMIT ${MAX_RELATED}
   ) AS best JOIN products p ON p.id = best.product_id
   WHERE p.created_at <= $3::timestamptz ORDER BY best.level, best.upvotes DESC, p.id`;

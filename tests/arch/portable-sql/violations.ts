@@ -44,7 +44,8 @@ const RULES: Record<string, (fields: Fields) => string | false> = {
     isDistributed((relation as Fields).relname) && addsInterval(whereClause) && ADDS_INTERVAL,
   FuncCall: (fields) => functionViolation(fields),
   SelectStmt: (fields) => lockViolation(fields),
-  RangeSubselect: ({ subquery }) => columnlessViolation(subquery),
+  RangeSubselect: ({ subquery }) => columnlessViolation(subquery) || unnestViolation(subquery),
+  CommonTableExpr: ({ ctequery }) => unnestViolation(ctequery),
 };
 
 const ADDS_INTERVAL = 'an interval added to a time column, in an UPDATE or DELETE of a distributed table';
@@ -99,6 +100,32 @@ function columnlessViolation(subquery: unknown): string | false {
   const select = (subquery as { SelectStmt?: Fields }).SelectStmt;
   const isColumnless = select?.op === 'SETOP_NONE' && select.targetList === undefined && !select.valuesLists;
   return isColumnless && 'a subquery in FROM without columns';
+}
+
+/**
+ * If several arrays are unnested beside a distributed table, Citus takes the type of the first for all. In another
+ * subquery, the arrays keep their types.
+ */
+function unnestViolation(subquery: unknown): string | false {
+  const { targetList, fromClause } = (subquery as { SelectStmt?: Fields }).SelectStmt ?? {};
+  const [columns, sources] = [JSON.stringify(targetList ?? []), JSON.stringify(fromClause ?? [])];
+  if (![...sources.matchAll(/"relname":"([^"]+)"/g)].some(([, name]) => isDistributed(name))) return false;
+  return (
+    unnestedColumns(fromClause).some(
+      ({ name, type }, _, [first]) => type !== first?.type && columns.includes(`{"String":{"sval":"${name}"}}`),
+    ) && 'a column unnested beside a distributed table, with another type than the first'
+  );
+}
+
+/** Returns the columns of an `unnest` of several arrays, with their types. */
+function unnestedColumns(node: unknown): { name: string; type: string }[] {
+  if (typeof node !== 'object' || node === null) return [];
+  if ('RangeSubselect' in node) return [];
+  const { RangeFunction } = node as { RangeFunction?: Fields };
+  if (!RangeFunction || RangeFunction.ordinality) return Object.values(node).flatMap(unnestedColumns);
+  const names = [...JSON.stringify(RangeFunction.alias ?? {}).matchAll(/"sval":"([^"]+)"/g)];
+  const types = [...JSON.stringify(RangeFunction.functions).matchAll(/"sval":"([^"]+)"\}\}\],"typemod"/g)];
+  return names.map(([, name = ''], index) => ({ name, type: types[index]?.[1] ?? '' }));
 }
 
 /** Returns the non-portable parts of an SQL statement, or an empty list if there are none. @throws if it is not SQL. */
