@@ -58,11 +58,13 @@ test('on Citus, a marked lock is omitted, and the options are kept', async () =>
   expect(sentOptions.at(-1)).toBe(options);
 });
 
-test('on Citus, rows are locked product by product, in order, each once', async () => {
+test('on Citus, rows are locked product by product, in order, each once, with the other parameters', async () => {
   const adapted = adaptToCitus(databaseWith(true));
   const rows = await adapted.transaction((sql) => sql.query(LOCK_BY_PRODUCT, [['c', 'a', 'c']]));
   expect(rows).toEqual([{ id: 'a' }, { id: 'c' }]);
   expect(statements()).toEqual([LOCK_BY_PRODUCT, LOCK_BY_PRODUCT]);
+  const second = LOCK_BY_PRODUCT.replace('$1::text[])', '$2::text[]) AND id <> $1');
+  expect(await adapted.query(second, ['b', ['c', 'b', 'a']])).toEqual([{ id: 'a' }, { id: 'c' }]);
 });
 
 test.each([true, false])('a pool checks for Citus once, at the first marked lock (Citus: %s)', async (citus) => {

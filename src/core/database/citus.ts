@@ -135,7 +135,7 @@ async function hasCitus(sql: Sql): Promise<boolean> {
 }
 
 const MARK = ' on Citus */';
-const OMITTED = /FOR (?:NO KEY )?UPDATE (?:SKIP LOCKED )?\/\* omitted on Citus \*\//g;
+const OMITTED = /FOR (?:NO KEY )?UPDATE \/\* omitted on Citus \*\//g;
 const BY_PRODUCT = '/* product by product on Citus */';
 
 /**
@@ -143,7 +143,8 @@ const BY_PRODUCT = '/* product by product on Citus */';
  * what to do:
  * - `omitted on Citus` omits the clause. Elsewhere, ordered locks prevent deadlocks; Citus detects deadlocks, and one
  *   of the transactions is retried (40P01).
- * - `product by product on Citus` runs the statement once per id in `$1`, its only parameter, in order.
+ * - `product by product on Citus` runs the statement once per id in its only array parameter, in order. A clause with
+ *   `SKIP LOCKED` must not be omitted, because the statement would wait.
  */
 export function adaptToCitus(database: Database): Database {
   return {
@@ -158,8 +159,12 @@ function adaptQuery(sql: Sql, pool: Sql): Sql['query'] {
     if (!text.includes(MARK) || !(await isDistributed(sql, pool))) return sql.query<Row>(text, values, options);
     if (!text.includes(BY_PRODUCT)) return sql.query<Row>(omitLocks(text), values, options);
     const rows: Row[] = [];
+    const isIds = (value: unknown): value is string[] => Array.isArray(value);
     // Ids are ASCII and compared bytewise, so JavaScript and the database sort them alike.
-    for (const id of [...new Set(values?.[0] as string[])].sort()) rows.push(...(await sql.query<Row>(text, [[id]])));
+    for (const id of [...new Set(values?.find(isIds))].sort()) {
+      const ofProduct = values?.map((value) => (isIds(value) ? [id] : value));
+      rows.push(...(await sql.query<Row>(text, ofProduct)));
+    }
     return rows;
   };
 }

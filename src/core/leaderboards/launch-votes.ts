@@ -77,15 +77,18 @@ export async function recountLaunches(sql: Sql, productIds: readonly string[]): 
   if (productIds.length > 0) await sql.query(RECOUNT, [productIds]);
 }
 
+/** SQL: the launches of `$1` whose votes on the boards differ from their counted votes. */
+const BEHIND = `launches l JOIN product_counts c ON c.product_id = l.product_id
+    WHERE l.product_id = ANY($1::text[]) AND l.placed_for IS NOT NULL AND l.votes <> c.counted`;
+
 // The update requires that `votes` still has the old value, because the histogram must count each change only once. If
 // another process has refreshed a launch since it was found, the launch is skipped, although its votes may be stale
 // again.
-const refreshStatement = (lock: string) => `WITH behind AS (
-    SELECT l.product_id, l.votes AS old_votes, c.counted AS new_votes
-    FROM launches l JOIN product_counts c ON c.product_id = l.product_id
-    WHERE l.product_id = ANY($1::text[]) AND l.placed_for IS NOT NULL AND l.votes <> c.counted
+const REFRESH = `WITH behind AS (
+    SELECT l.product_id, l.votes AS old_votes, c.counted AS new_votes FROM ${BEHIND}
   ), locked AS (
-    SELECT product_id FROM launches WHERE product_id IN (SELECT product_id FROM behind) ORDER BY product_id ${lock}
+    SELECT product_id FROM launches WHERE product_id IN (SELECT product_id FROM behind)
+    ORDER BY product_id FOR UPDATE /* omitted on Citus */
   ), refreshed AS (
     UPDATE launches l SET votes = behind.new_votes FROM behind
     WHERE l.product_id = behind.product_id AND l.votes = behind.old_votes AND l.placed_for IS NOT NULL
@@ -105,36 +108,47 @@ const refreshStatement = (lock: string) => `WITH behind AS (
   SELECT product_id, true AS is_refreshed FROM refreshed
   UNION ALL SELECT product_id, false FROM behind WHERE product_id NOT IN (SELECT product_id FROM refreshed)`;
 
-const REFRESH = refreshStatement('FOR UPDATE /* omitted on Citus */');
-const REFRESH_AVAILABLE = refreshStatement('FOR UPDATE SKIP LOCKED /* omitted on Citus */');
+const FIND_BEHIND = `SELECT l.product_id FROM ${BEHIND}`;
+
+const LOCK_AVAILABLE = `SELECT product_id FROM launches WHERE product_id = ANY($1::text[])
+  ORDER BY product_id FOR UPDATE SKIP LOCKED /* product by product on Citus */`;
 
 /**
  * Copies the counted votes of these launches to `launches.votes`, by which the boards are ordered, and updates the
  * histograms of the boards.
  */
 export async function refreshLaunches(sql: Sql, productIds: readonly string[]): Promise<void> {
-  for (let left = productIds; left.length > 0; ) left = (await refresh(sql, REFRESH, left)).skipped;
+  for (let left = productIds; left.length > 0; ) {
+    const rows = await sql.query<LaunchRow & { is_refreshed: boolean }>(REFRESH, [left]);
+    left = idsOf(rows.filter((row) => !row.is_refreshed));
+  }
 }
 
 /**
- * Like `refreshLaunches`, but skips launches that another transaction, such as an import, has locked or just changed.
- * @returns the products whose votes changed, and those whose launches were skipped, which the caller must retry.
+ * Like `refreshLaunches`, but skips launches that another transaction, such as an import, has locked.
+ * @returns the products whose votes may have changed, and those whose launches were skipped, which the caller must
+ * retry.
  */
-export async function refreshAvailableLaunches(sql: Sql, productIds: readonly string[]): Promise<RefreshResult> {
-  return productIds.length === 0 ? { refreshed: [], skipped: [] } : refresh(sql, REFRESH_AVAILABLE, productIds);
+export async function refreshAvailableLaunches(
+  database: Database,
+  productIds: readonly string[],
+): Promise<{ refreshed: string[]; skipped: string[] }> {
+  const behind = productIds.length === 0 ? [] : idsOf(await database.query<LaunchRow>(FIND_BEHIND, [productIds]));
+  if (behind.length === 0) return { refreshed: [], skipped: [] };
+  const refreshed = await database.transaction(async (sql) => {
+    const available = idsOf(await sql.query<LaunchRow>(LOCK_AVAILABLE, [behind]));
+    await refreshLaunches(sql, available);
+    return available;
+  });
+  const locked = new Set(refreshed);
+  return { refreshed, skipped: behind.filter((id) => !locked.has(id)) };
 }
 
-interface RefreshResult {
-  refreshed: string[];
-  skipped: string[];
+interface LaunchRow {
+  product_id: string;
 }
 
-async function refresh(sql: Sql, statement: string, productIds: readonly string[]): Promise<RefreshResult> {
-  const rows = await sql.query<{ product_id: string; is_refreshed: boolean }>(statement, [productIds]);
-  const idsOf = (isRefreshed: boolean) =>
-    rows.filter((row) => row.is_refreshed === isRefreshed).map((row) => row.product_id);
-  return { refreshed: idsOf(true), skipped: idsOf(false) };
-}
+const idsOf = (rows: readonly LaunchRow[]) => rows.map((row) => row.product_id);
 
 // Finds the launches through their days, because there are indexes on the days that are not final and on the launches
 // of a day.
@@ -148,12 +162,12 @@ const FIND_CAPPED = `${FIND_NOT_FINAL} AND c.counted + c.excluded_network > 0`;
 
 /** Returns the ids of launches whose day is not final and whose votes on the boards differ from their counted votes. */
 export async function findStaleLaunches(sql: Sql): Promise<string[]> {
-  return (await sql.query<{ product_id: string }>(FIND_STALE)).map((row) => row.product_id);
+  return idsOf(await sql.query<LaunchRow>(FIND_STALE));
 }
 
 /** Returns the ids of launches whose day is not final and that have votes to which the cap applies. */
 export async function findCappedLaunches(sql: Sql): Promise<string[]> {
-  return (await sql.query<{ product_id: string }>(FIND_CAPPED)).map((row) => row.product_id);
+  return idsOf(await sql.query<LaunchRow>(FIND_CAPPED));
 }
 
 // Rows of final boards rarely change, so only open boards are scanned. An index on empty rows would prevent HOT updates

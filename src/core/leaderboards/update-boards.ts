@@ -57,7 +57,7 @@ const FIND_PLACED_TOO_EARLY = `SELECT ${COLUMNS} FROM launches
 // import, voters would wait for the counts that this transaction has locked.
 const LOCK_TO_PLACE = `SELECT ${COLUMNS}
   FROM launches WHERE product_id = ANY($2::text[]) AND (${TO_PLACE} OR ${PLACED_TOO_EARLY})
-  ORDER BY product_id FOR UPDATE SKIP LOCKED /* omitted on Citus */`;
+  ORDER BY product_id FOR UPDATE SKIP LOCKED /* product by product on Citus */`;
 
 /** SQL: removes launches from their boards; a condition may follow. */
 export const UNPLACE = `UPDATE launches SET placed_for = NULL, day = NULL, week = NULL, month = NULL, year = NULL, votes = 0
