@@ -26,6 +26,7 @@ const EXCEPTIONS: Record<string, { violation: string; why: string }> = {
   'src/core/counts/lock-counts.ts': { violation: LOCK, why: BY_PRODUCT },
   'src/core/leaderboards/launch-votes.ts': { violation: LOCK, why: BY_PRODUCT },
   'src/core/leaderboards/update-boards.ts': { violation: LOCK, why: BY_PRODUCT },
+  'src/core/products/product-row.ts': { violation: LOCK, why: BY_PRODUCT },
 };
 
 /**

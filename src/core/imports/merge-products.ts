@@ -234,7 +234,7 @@ function mergeProduct(
   return completeProduct({ ...before, ...fields, id }, createdAt);
 }
 
-const LOCKED = 'ORDER BY p.id FOR NO KEY UPDATE /* omitted on Citus */';
+const LOCKED = 'ORDER BY p.id FOR NO KEY UPDATE /* product by product on Citus */';
 
 async function presentProducts(
   sql: Sql,

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, inject, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { blockedStatements } from '../../../tests/support/blocked-statements.ts';
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { lines, openImportHarness } from '../../../tests/support/import-harness.ts';
@@ -53,23 +53,19 @@ test('if an operator removes a new product of an import while the import is bein
   expect(await undos()).toMatchObject([{ undoes: id, details: { removed: 2, reverted: 0, skipped: 1 } }]);
 });
 
-// On Citus, products are not locked (decision 18).
-test.skipIf(inject('citusWorkers').length > 0)(
-  'undoing an import keeps an edit that is committed while the undo waits for the product',
-  async () => {
-    await saveProducts(harness.database, [buildProduct({ id: 'a', name: 'Old' })]);
-    const id = await importRows({ id: 'a', name: 'Imported' }, { id: 'b' });
-    const { undoing } = await harness.database.transaction(async (sql) => {
-      await sql.query("UPDATE products SET name = 'Edited' WHERE id = 'a'");
-      const undoing = undo(id);
-      await waitForBlocked(1);
-      return { undoing };
-    });
-    await undoing;
-    expect((await harness.product('a'))?.name).toBe('Edited');
-    expect(await undos()).toMatchObject([{ undoes: id, details: { removed: 1, reverted: 0, skipped: 1 } }]);
-  },
-);
+test('undoing an import keeps an edit that is committed while the undo waits for the product', async () => {
+  await saveProducts(harness.database, [buildProduct({ id: 'a', name: 'Old' })]);
+  const id = await importRows({ id: 'a', name: 'Imported' }, { id: 'b' });
+  const { undoing } = await harness.database.transaction(async (sql) => {
+    await sql.query("UPDATE products SET name = 'Edited' WHERE id = 'a'");
+    const undoing = undo(id);
+    await waitForBlocked(1);
+    return { undoing };
+  });
+  await undoing;
+  expect((await harness.product('a'))?.name).toBe('Edited');
+  expect(await undos()).toMatchObject([{ undoes: id, details: { removed: 1, reverted: 0, skipped: 1 } }]);
+});
 
 test('if the original time of a postponed launch passes while the undo of the import waits, the product launches at once', async () => {
   const clock = createTestClock(new Date());

@@ -90,7 +90,7 @@ export async function readProducts(sql: Sql, ids: readonly string[]): Promise<Pr
 }
 
 const LOCK_PRODUCTS = `SELECT id FROM products WHERE id = ANY($1::text[])
-  ORDER BY id FOR NO KEY UPDATE /* omitted on Citus */`;
+  ORDER BY id FOR NO KEY UPDATE /* product by product on Citus */`;
 
 /**
  * Locks products that are about to be changed or removed. Concurrent changes wait; upvotes and comments, which
