@@ -147,7 +147,8 @@ export function statementsOf(sql: string): string[] {
 
 const SELECT_ESTIMATED = `SELECT c.relname AS name FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
   WHERE c.relname IN ('upvotes', 'retracted_upvotes', 'vote_decisions', 'comments') AND a.attname = 'product_id'
-    AND c.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema()) AND a.attoptions IS NULL
+    AND c.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())
+    AND NOT EXISTS (SELECT FROM unnest(a.attoptions) AS option WHERE option LIKE 'n_distinct=%')
   ORDER BY c.relname`;
 
 /**
