@@ -200,7 +200,7 @@ describe('the launches of the sample', () => {
     const loadedAt = await getSampleTime(database);
     expect(loadedAt).toEqual(catalogue.loadedAt);
     const later = await readSampleCatalogue(FOLDER, loadedAt);
-    await database.query("UPDATE products SET created_at = created_at - interval '1 day' WHERE id = 'git'");
+    await database.query("UPDATE products SET created_at = '2026-01-01T00:00:00Z' WHERE id = 'git'");
     expect(await removeSample(database, later, { engagementOnly: false })).toMatchObject({ notRemoved: ['git'] });
     expect(await getSampleTime(database)).toBeUndefined();
   });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, inject, test } from 'vitest';
 import { blockedStatements } from '../../../tests/support/blocked-statements.ts';
 import { CAP, launch, rulesAt, tallyOf, vote } from '../../../tests/support/launch-site.ts';
 import { createLogLines } from '../../../tests/support/log-lines.ts';
@@ -114,7 +114,9 @@ test('concurrent votes of one network in four processes exceed the cap, and appl
   expect(await counts()).toEqual({ upvotes: 8, counted: CAP, excluded: 6 });
 });
 
-test('applying the cap does not change the verdicts of votes that were written together', async () => {
+// On Citus, votes beyond the cap count until the cap is applied.
+const testUndeferred = test.skipIf(inject('citusWorkers').length > 0);
+testUndeferred('applying the cap does not change the verdicts of votes that were written together', async () => {
   const sessions = Array.from({ length: 20 }, (_, place) => `session-${String(place).padStart(2, '0')}`);
   const changes = sessions.map((session) => ({ productId: 'tide', session, upvoted: true, network: NETWORK }));
   const rules = { votesPerNetwork: CAP, networkCounts: createNetworkCounts() };

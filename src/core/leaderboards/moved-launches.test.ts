@@ -256,7 +256,7 @@ test('undoing an edit or an import does not reschedule products whose results ha
 
 test('a launch that moves to another day before the repair of its board gets the order of its new day', async () => {
   await launch(database, 'moving', '2026-06-15T10:00:00.000Z');
-  await database.query("UPDATE launches SET day_order = gen_random_uuid() WHERE product_id = 'moving'");
+  await database.query("UPDATE launches SET day_order = $1 WHERE product_id = 'moving'", [randomUUID()]);
   let transactions = 0;
   const racing = interruptTransactions(database, 'SET LOCAL statement_timeout', async () => {
     transactions += 1;
