@@ -62,7 +62,7 @@ interface Work {
   sweeps: boolean;
   /**
    * Whether to compare the votes of all launches that are not final with the cap: VOTES_PER_NETWORK may have changed,
-   * or a process may have been killed before it compared them.
+   * also since a backup that was just restored, or a process may have been killed before it compared them.
    */
   checksCaps: boolean;
 }
@@ -213,7 +213,10 @@ export function startBoardUpdater(
     onWrite: ({ productIds }) => votes.add({ written: productIds }),
     onUnchecked: (networks) => votes.add({ unchecked: networks }),
     onChange: ({ catalogue }) => tasks.add({ places: catalogue }),
-    onGap: sweep,
+    onGap() {
+      sweep();
+      checks.add({ checksCaps: true });
+    },
     async close() {
       clearInterval(sweepTimer);
       closing.abort();

@@ -5,11 +5,12 @@ import { expect, test } from 'vitest';
 import { interruptTransactions } from '../../../tests/support/interrupted-transactions.ts';
 import { CAP, launch, rulesAt, tallyOf, vote } from '../../../tests/support/launch-site.ts';
 import { createTestDatabase, MIGRATIONS } from '../../../tests/support/test-database.ts';
+import { startTestSite } from '../../../tests/support/test-site.ts';
 import { restoreBackup } from '../backups/restore-backup.ts';
 import { writeBackup } from '../backups/write-backup.ts';
 import type { Database } from '../database/database.ts';
 import { readMigrations } from '../database/migrate.ts';
-import { systemRuntime } from '../runtime.ts';
+import { HOUR_MS, systemRuntime } from '../runtime.ts';
 import { finalizeDue } from './finalize.ts';
 import { getLeaderboard } from './get-leaderboard.ts';
 import { readTally } from './read-tally.ts';
@@ -102,6 +103,34 @@ test('after a restore, different open tallies have different versions, even with
     expect(new Set([before, await versionOf(database), await versionOf(other)]).size).toBe(3);
   } finally {
     await Promise.all([database.drop(), other.drop()]);
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+test('a running site applies its cap to the votes of a restored backup that another cap had excluded', async () => {
+  const database = await createTestDatabase();
+  const folder = await mkdtemp(join(tmpdir(), 'groundswell-cap-'));
+  const backup = join(folder, 'site.backup');
+  const migrations = (await readMigrations(MIGRATIONS)).map(({ name }) => name);
+  const hoursAgo = (hours: number) => new Date(Date.now() - hours * HOUR_MS).toISOString();
+  await launch(database, 'tide', hoursAgo(2));
+  const network = '00000000-0000-0000-0000-00000000000a';
+  for (const session of ['session-a', 'session-b', 'session-c'])
+    await vote(database, 'tide', hoursAgo(1), session, { network });
+  const counts = () => database.query('SELECT counted, excluded_network AS excluded FROM product_counts');
+  expect(await counts()).toEqual([{ counted: CAP, excluded: 1 }]);
+  await writeBackup(database, backup, { groundswell: '1' });
+  const site = await startTestSite({ databaseOf: { database } });
+  try {
+    await expect.poll(counts).toEqual([{ counted: 3, excluded: 0 }]);
+    await restoreBackup(database, backup, { replace: true, migrations, target: 'site.backup' });
+    await expect.poll(counts).toEqual([{ counted: 3, excluded: 0 }]);
+    await expect
+      .poll(async () => (await site.core.getStandings('tide'))?.day)
+      .toMatchObject({ votes: 3, excluded: [] });
+  } finally {
+    await site.close();
+    await database.drop();
     await rm(folder, { recursive: true, force: true });
   }
 });
