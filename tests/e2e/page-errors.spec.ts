@@ -137,7 +137,7 @@ test('the message that code is missing has a button that reloads the page, becau
   expectConsoleError,
 }) => {
   expectConsoleError(/404 \(Not Found\)/);
-  const { id } = await site.addProduct({ name: 'Opaleye' });
+  const { id } = await site.addProduct({ name: 'Snaggletooth' });
   const code = /\/assets\/share-dialog-[^/]*\.js$/;
   await page.route(code, (route) => route.fulfill({ status: 404 }));
   await visit(page, `/product/${id}`);
