@@ -152,7 +152,7 @@ describe.skipIf(process.platform !== 'linux')('deploy/upgrade.sh', () => {
     expect(await versions()).toEqual({ current: 'new', old: 'working' });
   });
 
-  test('a version that became ready after its upgrade failed is kept by the next upgrade', async () => {
+  test('the next upgrade keeps a version that became ready only after its own upgrade had failed', async () => {
     expect(await upgrade('runuser*readyz*')).toMatchObject({ code: 1 });
     await writeFile(join(root, 'version'), 'late\n');
     expect(await upgrade()).toMatchObject({ code: 0 });

@@ -44,7 +44,7 @@ function ToastCard({ toast, onFocus, onClose }: ToastCardProps) {
   const [hasFocus, setFocus] = useState(false);
   const isHeld = isHovered || hasFocus;
   const isVisible = useSyncExternalStore(subscribeToVisibility, () => document.visibilityState === 'visible');
-  const { action } = toast.subject === LOAD_FAILURE ? { action: reload() } : toast;
+  const action = toast.subject === LOAD_FAILURE ? reload() : toast.action;
   const durationMs = action ? ACTIONABLE_DURATION_MS : DURATION_MS[toast.tone];
   useEffect(() => {
     // While the toast is held, for example because the pointer is over it, the visitor may still be reading it. In a
