@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { HttpConnection, requestText } from '../../bench/harness/http-connection.ts';
 import type { ProductDetail } from '../../src/contract/products/schema.ts';
 import type { Upvoted } from '../../src/contract/upvotes/schema.ts';
@@ -9,6 +9,7 @@ import { checkCounts } from '../../src/core/counts/check-counts.ts';
 import { lockCounts } from '../../src/core/counts/lock-counts.ts';
 import { listenOnPort } from '../../src/server/cluster/listening-sockets.ts';
 import { expectProblem } from '../support/expect-problem.ts';
+import { isCitus } from '../support/is-citus.ts';
 import { newVisitor } from '../support/requests.ts';
 import { joinTestDatabase } from '../support/test-database.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
@@ -68,7 +69,7 @@ describe('simultaneous upvotes over real connections', () => {
 });
 
 // On Citus, deadlocks are possible (decision 18).
-describe.skipIf(inject('citusWorkers').length > 0)('two processes on one database', () => {
+describe.skipIf(isCitus)('two processes on one database', () => {
   test('write to the same products while some are removed, without deadlocks, errors or wrong counts', async () => {
     const ids = await Promise.all(Array.from({ length: 12 }, newProduct));
     const other = joinTestDatabase(site.database);

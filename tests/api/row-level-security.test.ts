@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PRODUCT_FIELDS } from '../../src/contract/products/fields.ts';
 import { EXCLUDED_TABLES, SITE_TABLES } from '../../src/core/backups/site-tables.ts';
 import { checkCounts } from '../../src/core/counts/check-counts.ts';
 import { saveProducts } from '../../src/core/products/save-products.ts';
 import { buildProduct } from '../support/build-product.ts';
+import { isCitus } from '../support/is-citus.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 
 const FILE = join(import.meta.dirname, '../../deploy/row-level-security.sql');
@@ -19,12 +20,11 @@ const ROLE = 'pg_monitor';
 
 let database: TestDatabase;
 
-const onCitus = inject('citusWorkers').length > 0;
 const readStatements = async () => (await readFile(FILE, 'utf8')).replaceAll(/\banon\b/g, ROLE);
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  if (onCitus) return;
+  if (isCitus) return;
   const statements = await readStatements();
   await database.query(statements);
   // Applies the file twice, as after an upgrade, and simulates a host that grants everything to all roles.
@@ -71,7 +71,7 @@ async function countsAreRight(): Promise<void> {
   expect((await checkCounts(database, { after: '', limit: 1_000 })).wrong).toEqual([]);
 }
 
-if (onCitus) {
+if (isCitus) {
   test('row-level-security.sql is refused on Citus, which would query its workers with the anonymous role', async () => {
     await expect(database.query(await readStatements())).rejects.toThrow('Citus is not supported');
     expect(await database.query("SELECT 1 FROM pg_namespace WHERE nspname = 'rest'")).toEqual([]);

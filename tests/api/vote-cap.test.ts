@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { changeVerdicts, undoVerdicts } from '../../src/core/leaderboards/change-verdicts.ts';
 import { systemRuntime } from '../../src/core/runtime.ts';
 import { readTrustedProxies } from '../../src/settings/trusted-proxies.ts';
+import { isCitus } from '../support/is-citus.ts';
 import { newVisitor } from '../support/requests.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
 
@@ -55,7 +56,7 @@ async function counted(id: string): Promise<unknown> {
 
 /** On Citus, votes beyond the cap count until the cap is applied shortly afterwards. */
 async function expectCounted(id: string, expected: object): Promise<void> {
-  if (inject('citusWorkers').length > 0) await expect.poll(() => counted(id)).toEqual(expected);
+  if (isCitus) await expect.poll(() => counted(id)).toEqual(expected);
   expect(await counted(id)).toEqual(expected);
 }
 

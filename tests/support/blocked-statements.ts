@@ -1,8 +1,8 @@
-import { inject } from 'vitest';
 import type { Database } from '../../src/core/database/database.ts';
+import { isCitus } from './is-citus.ts';
 
 /** On Citus, each server has its own locks, and only `citus_stat_activity` covers all servers. */
-const ACTIVITY = inject('citusWorkers').length > 0 ? 'citus_stat_activity' : 'pg_stat_activity';
+const ACTIVITY = isCitus ? 'citus_stat_activity' : 'pg_stat_activity';
 
 /** Returns the statements that wait for another transaction's lock. */
 export async function blockedStatements(database: Database): Promise<string[]> {

@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { afterEach, beforeEach, expect, inject, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { interruptTransactions } from '../../../tests/support/interrupted-transactions.ts';
+import { isCitus } from '../../../tests/support/is-citus.ts';
 import { createTestDatabase, MIGRATIONS, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { checkCounts, repairCounts } from '../counts/check-counts.ts';
 import type { Database } from '../database/database.ts';
@@ -85,7 +86,7 @@ test('the transaction of a backup ends before the pictures are sent to a slow re
 });
 
 // Citus has no snapshot across servers (docs/scaling.md).
-if (inject('citusWorkers').length === 0) {
+if (!isCitus) {
   test('a backup is one snapshot despite concurrent writes', async () => {
     await moveBusySite();
     expect(await upvotesInTarget()).toEqual([{ sum: 0 }]);

@@ -1,8 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
+import { isCitus } from '../../../tests/support/is-citus.ts';
 import { planOfProduct, shrinkProducts } from '../../../tests/support/query-plan.ts';
 import { recordStatements } from '../../../tests/support/recording-database.ts';
 import { silentLog } from '../../../tests/support/silent-log.ts';
@@ -47,7 +48,7 @@ test('a restore without `replace` does not discard removed products or final res
 });
 
 // On Citus, the plans are those of the shards.
-const testPlan = test.skipIf(inject('citusWorkers').length > 0);
+const testPlan = test.skipIf(isCitus);
 
 testPlan('after a restore, other processes replan statements that they had prepared for a small table', async () => {
   const path = join(folder, 'large.backup');

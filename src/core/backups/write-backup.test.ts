@@ -1,15 +1,16 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { interruptTransactions } from '../../../tests/support/interrupted-transactions.ts';
+import { isCitus } from '../../../tests/support/is-citus.ts';
 import { createTestDatabase } from '../../../tests/support/test-database.ts';
 import { saveProducts } from '../products/save-products.ts';
 import { writeBackup } from './write-backup.ts';
 
 // Row-level security does not work on Citus.
-const testRestricted = test.skipIf(inject('citusWorkers').length > 0);
+const testRestricted = test.skipIf(isCitus);
 
 testRestricted(
   'a backup by a role from which row-level security hides rows fails with advice, and leaves no file',

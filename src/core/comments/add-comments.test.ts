@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { blockedStatements } from '../../../tests/support/blocked-statements.ts';
 import { buildProduct } from '../../../tests/support/build-product.ts';
+import { isCitus } from '../../../tests/support/is-citus.ts';
 import { withoutRowLocks } from '../../../tests/support/lockless-database.ts';
 import { recordStatements } from '../../../tests/support/recording-database.ts';
 import { createTestClock } from '../../../tests/support/test-clock.ts';
@@ -207,7 +208,7 @@ describe('idempotency keys', () => {
 });
 
 // On Citus, rows are locked in no particular order; deadlocks are detected and transactions retried (decision 18).
-if (inject('citusWorkers').length === 0) {
+if (!isCitus) {
   test('a writer that waits for the lock on a product has not yet claimed its idempotency key', async () => {
     const key = randomUUID();
     let waiting: ReturnType<typeof add> | undefined;

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
+import { isCitus } from '../../../tests/support/is-citus.ts';
 import { rowsReadFrom } from '../../../tests/support/query-plan.ts';
 import { recordStatements, type Statement } from '../../../tests/support/recording-database.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
@@ -90,7 +91,7 @@ test('each statement of a search reads at most 2,000 rows, and the search ends o
 });
 
 // On Citus, the plans are those of the shards.
-describe.skipIf(inject('citusWorkers').length > 0)('on a product with many held, hidden and public comments', () => {
+describe.skipIf(isCitus)('on a product with many held, hidden and public comments', () => {
   const LIMIT = 10;
 
   beforeAll(async () => {

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { blockedStatements } from '../../../tests/support/blocked-statements.ts';
 import { buildProduct } from '../../../tests/support/build-product.ts';
+import { isCitus } from '../../../tests/support/is-citus.ts';
 import { planOf } from '../../../tests/support/query-plan.ts';
 import { recordStatements } from '../../../tests/support/recording-database.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
@@ -129,7 +130,7 @@ test('comments on a product that is being removed cannot be liked', async () => 
 });
 
 // On Citus, rows are locked in no particular order; deadlocks are detected and transactions retried (decision 18).
-if (inject('citusWorkers').length === 0) {
+if (!isCitus) {
   test('comments are locked in the order of their ids, so two writers that like the same comments never deadlock', async () => {
     const [first, second] = [`0${randomUUID().slice(1)}`, `f${randomUUID().slice(1)}`] as const;
     // The comment with the greater id comes first in physical order.

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { blockedStatements } from '../../../tests/support/blocked-statements.ts';
 import { buildProduct } from '../../../tests/support/build-product.ts';
+import { isCitus } from '../../../tests/support/is-citus.ts';
 import { silentLog } from '../../../tests/support/silent-log.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { listAudit } from '../audit/audit-log.ts';
@@ -141,7 +142,7 @@ test('moderation publishes a change of the affected products and comments, but n
 });
 
 // On Citus, rows are locked in no particular order; deadlocks are detected and transactions retried (decision 18).
-if (inject('citusWorkers').length === 0) {
+if (!isCitus) {
   test('moderation locks the product before its comments', async () => {
     let hiding: Promise<unknown> | undefined;
     await database.transaction(async (sql) => {

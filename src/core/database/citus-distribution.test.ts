@@ -1,8 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
+import { isCitus } from '../../../tests/support/is-citus.ts';
 import { silentLog } from '../../../tests/support/silent-log.ts';
 import { createTestDatabase, MIGRATIONS, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { createCore } from '../core.ts';
@@ -28,7 +29,7 @@ const distributed = () =>
 const all = DISTRIBUTED_TABLES.toSorted((one, other) => (one.name < other.name ? -1 : 1));
 
 // The database server of the test run decides which branch is tested (docs/testing.md).
-if (inject('citusWorkers').length === 0) {
+if (!isCitus) {
   test('without Citus, no table is distributed and replicas are allowed', async () => {
     await migrate(database, MIGRATIONS, silentLog);
     expect(await distribute(database, silentLog)).toEqual([]);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
+import { isCitus } from '../../../tests/support/is-citus.ts';
 import { createTestDatabase, MIGRATIONS, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { scheduledName } from '../backups/backup-file.ts';
 import { writeBackup } from '../backups/write-backup.ts';
@@ -134,7 +135,7 @@ test('doctor reports an encoding other than UTF-8 as a failure, but not the loca
 });
 
 // PostgreSQL 14 has no function that publishes statistics immediately, and the coordinator of Citus has no statistics.
-const testStatistics = test.skipIf(inject('databaseServerVersion') < 150_000 || inject('citusWorkers').length > 0);
+const testStatistics = test.skipIf(inject('databaseServerVersion') < 150_000 || isCitus);
 
 testStatistics('doctor warns of a large table that is scanned repeatedly', async () => {
   const scanned = await createTestDatabase();

@@ -2,8 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { interruptTransactions } from '../../../tests/support/interrupted-transactions.ts';
+import { isCitus } from '../../../tests/support/is-citus.ts';
 import { silentLog } from '../../../tests/support/silent-log.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { PRODUCT_FIELD_NAMES, TEAM_MEMBER_LIMITS } from '../../contract/products/fields.ts';
@@ -129,7 +130,7 @@ test('a submission that is older than a field of products is exported with an em
 });
 
 // Row-level security does not work on Citus.
-const testRestricted = test.skipIf(inject('citusWorkers').length > 0);
+const testRestricted = test.skipIf(isCitus);
 
 testRestricted('an export by a role from which row-level security hides rows fails with advice', async () => {
   const restricted = await createTestDatabase();

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, beforeEach, expect, inject, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { blockedStatements } from '../../../tests/support/blocked-statements.ts';
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { lines, openImportHarness } from '../../../tests/support/import-harness.ts';
 import { interruptTransactions } from '../../../tests/support/interrupted-transactions.ts';
+import { isCitus } from '../../../tests/support/is-citus.ts';
 import { planOfProduct, shrinkProducts } from '../../../tests/support/query-plan.ts';
 import { withoutTimeouts } from '../../../tests/support/recording-database.ts';
 import { silentLog } from '../../../tests/support/silent-log.ts';
@@ -161,7 +162,7 @@ test('votes do not wait while undoing an import removes a product, schedules one
 });
 
 // On Citus, the plans are those of the shards.
-const testPlan = test.skipIf(inject('citusWorkers').length > 0);
+const testPlan = test.skipIf(isCitus);
 
 testPlan(
   'after many products of an undone import are restored, other processes replan statements that they had prepared for a small table',

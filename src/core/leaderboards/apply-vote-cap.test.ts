@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, expect, inject, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { blockedStatements } from '../../../tests/support/blocked-statements.ts';
+import { isCitus } from '../../../tests/support/is-citus.ts';
 import { CAP, launch, rulesAt, tallyOf, vote } from '../../../tests/support/launch-site.ts';
 import { createLogLines } from '../../../tests/support/log-lines.ts';
 import { recordStatements } from '../../../tests/support/recording-database.ts';
@@ -115,7 +116,7 @@ test('concurrent votes of one network in four processes exceed the cap, and appl
 });
 
 // On Citus, votes beyond the cap count until the cap is applied.
-const testUndeferred = test.skipIf(inject('citusWorkers').length > 0);
+const testUndeferred = test.skipIf(isCitus);
 testUndeferred('applying the cap does not change the verdicts of votes that were written together', async () => {
   const sessions = Array.from({ length: 20 }, (_, place) => `session-${String(place).padStart(2, '0')}`);
   const changes = sessions.map((session) => ({ productId: 'tide', session, upvoted: true, network: NETWORK }));

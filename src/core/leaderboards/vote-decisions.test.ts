@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, expect, inject, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { blockedStatements } from '../../../tests/support/blocked-statements.ts';
+import { isCitus } from '../../../tests/support/is-citus.ts';
 import { CAP, differencesOf, launch, rulesAt, tallyOf, vote } from '../../../tests/support/launch-site.ts';
 import { createTestDatabase, joinTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { withinTransaction } from '../../../tests/support/within-transaction.ts';
@@ -196,7 +197,7 @@ test('when a day becomes final, its decisions are deleted, and later votes do no
 });
 
 // On Citus, rows are not locked first, and the cap is applied after the votes are written.
-if (inject('citusWorkers').length === 0) {
+if (!isCitus) {
   test.each([
     ['has no decisions yet', false, [1, 1, 1]],
     ['has another decision', true, [0, 1, 2]],

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
+import { isCitus } from '../../../tests/support/is-citus.ts';
 import { makeProducts, storeProducts } from '../../../tests/support/many-products.ts';
 import { recordStatements } from '../../../tests/support/recording-database.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
@@ -125,7 +126,7 @@ describe('on a site with more products than are compared', () => {
   });
 
   // The coordinator of Citus has no statistics.
-  const testStatistics = test.skipIf(inject('citusWorkers').length > 0);
+  const testStatistics = test.skipIf(isCitus);
 
   testStatistics('with statistics, a rare tag is looked up by the index, and a frequent tag is not', async () => {
     await large.query('ANALYZE products');

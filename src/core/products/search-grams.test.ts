@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isCitus } from '../../../tests/support/is-citus.ts';
 import { idsMatching, makeProducts, storeProducts } from '../../../tests/support/many-products.ts';
 import { planOf } from '../../../tests/support/query-plan.ts';
 import { recordStatements } from '../../../tests/support/recording-database.ts';
@@ -188,7 +189,7 @@ test('terms of common characters are searched without n-grams', async () => {
 });
 
 // On Citus, the plans are those of the shards.
-describe.skipIf(inject('citusWorkers').length > 0)('the plan of a lookup', () => {
+describe.skipIf(isCitus)('the plan of a lookup', () => {
   let fresh: TestDatabase;
   let client: pg.Client;
   beforeAll(async () => {

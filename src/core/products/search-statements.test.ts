@@ -1,11 +1,12 @@
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { isCitus } from '../../../tests/support/is-citus.ts';
 import { makeProducts, storeProducts } from '../../../tests/support/many-products.ts';
 import { recordStatements } from '../../../tests/support/recording-database.ts';
 import { createTestDatabase } from '../../../tests/support/test-database.ts';
 import { scanWindow } from './search-statements.ts';
 
 // On Citus, the plans are those of the shards.
-const testPlan = test.skipIf(inject('citusWorkers').length > 0);
+const testPlan = test.skipIf(isCitus);
 
 testPlan('a scan stops after its probe if the probe has few matches', async () => {
   const database = await createTestDatabase();

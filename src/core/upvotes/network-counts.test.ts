@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, expect, inject, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { isCitus } from '../../../tests/support/is-citus.ts';
 import { CAP, launch } from '../../../tests/support/launch-site.ts';
 import { recordStatements } from '../../../tests/support/recording-database.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
@@ -37,7 +38,7 @@ const excluded = async () =>
 const checksCap = (statement: string | undefined) => statement?.includes('AS earlier') ?? false;
 
 // On Citus, votes beyond the cap count until the cap is applied.
-const testUndeferred = test.skipIf(inject('citusWorkers').length > 0);
+const testUndeferred = test.skipIf(isCitus);
 
 testUndeferred(
   'votes within the cap are compared with it without a query, and the first vote beyond it is excluded',

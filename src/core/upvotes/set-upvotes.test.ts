@@ -1,7 +1,8 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { blockedStatements } from '../../../tests/support/blocked-statements.ts';
 import { buildProduct } from '../../../tests/support/build-product.ts';
+import { isCitus } from '../../../tests/support/is-citus.ts';
 import { withoutRowLocks } from '../../../tests/support/lockless-database.ts';
 import { recordStatements } from '../../../tests/support/recording-database.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
@@ -133,7 +134,7 @@ test('a batch that changes every count is one statement; only products with unch
 });
 
 // On Citus, rows are locked in no particular order; deadlocks are detected and transactions retried (decision 18).
-if (inject('citusWorkers').length === 0) {
+if (!isCitus) {
   test('a writer that waits for the lock on a product has not yet written its upvote', async () => {
     const id = 'harbour';
     await saveProducts(database, [buildProduct({ id })]);
